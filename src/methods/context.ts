@@ -1,0 +1,64 @@
+/** What a handler is, and what it is handed beside its params. */
+import type { OwnerMethod, OwnerParams, OwnerResult } from "../protocol/owner.js";
+import type {
+  Capability,
+  RpcMethod,
+  RpcNotificationMethod,
+  RpcNotificationParams,
+  RpcParams,
+  RpcResult,
+} from "../protocol/rpc.js";
+import type { AgentSender } from "../protocol/view.js";
+
+/** Who asks: a paired device, the owner at the workstation, or an agent in one of the tabs. */
+export interface Caller {
+  readonly kind: "device" | "owner" | "agent";
+  /** The hash of the key that the handshake proved; `local` for the two Unix sockets. */
+  readonly deviceId: string;
+  readonly name: string;
+  can(capability: Capability): boolean;
+  /** Whether this caller may know of a tab at all; all else is NotFound. */
+  sees(tabId: string): boolean;
+}
+
+/** The connection that a request came by, as watches need it. */
+export interface WatchLink {
+  readonly id: string;
+  /** Sends one notification; resolves when the link can take more, rejects when it is closed. */
+  deliver<M extends RpcNotificationMethod>(method: M, params: RpcNotificationParams<M>): Promise<void>;
+  /** Notifications of the owner's socket, outside the protocol. */
+  notify(method: string, params: unknown): Promise<void>;
+  /** Called once when the link ends; also at once when it has ended already. */
+  onClose(listener: () => void): void;
+}
+
+export interface RequestContext {
+  readonly caller: Caller;
+  readonly link: WatchLink;
+  /** Aborted when the caller may not have the answer any more. */
+  readonly signal: AbortSignal;
+  /** The agent that sends this, when one does. */
+  readonly from: AgentSender | undefined;
+  /** Most bytes that the JSON of the result may take. */
+  readonly resultBudgetBytes: number;
+  now(): number;
+}
+
+export type Handler<M extends RpcMethod> = (
+  ctx: RequestContext,
+  params: RpcParams<M>,
+) => RpcResult<M> | Promise<RpcResult<M>>;
+
+/** The handlers of one namespace: a missing one and an unknown one are compile errors. */
+export type HandlersOf<N extends string> = {
+  readonly [M in Extract<RpcMethod, `${N}.${string}`>]: Handler<M>;
+};
+
+export type Handlers = { readonly [M in RpcMethod]: Handler<M> };
+
+export type OwnerHandler<M extends OwnerMethod> = (
+  ctx: RequestContext,
+  params: OwnerParams<M>,
+) => OwnerResult<M> | Promise<OwnerResult<M>>;
+
+export type OwnerHandlers = { readonly [M in OwnerMethod]: OwnerHandler<M> };
