@@ -16,6 +16,8 @@ export interface Caller {
   /** The hash of the key that the handshake proved; `local` for the two Unix sockets. */
   readonly deviceId: string;
   readonly name: string;
+  /** For an agent: what the gate takes as the sender of all that it asks. */
+  readonly sender: AgentSender | undefined;
   can(capability: Capability): boolean;
   /** Whether this caller may know of a tab at all; all else is NotFound. */
   sees(tabId: string): boolean;
@@ -41,6 +43,10 @@ export interface RequestContext {
   readonly from: AgentSender | undefined;
   /** Most bytes that the JSON of the result may take. */
   readonly resultBudgetBytes: number;
+  /** Resolves once the answer is on its way: a watch's updates wait for it. */
+  readonly answered: Promise<void>;
+  /** The id that a tab opened by this request takes: chosen and written down before it acts. */
+  readonly reserved: string | undefined;
   now(): number;
 }
 
