@@ -3,7 +3,7 @@
  * grow is cut, and what the schema has to say so (truncated, more, start) says
  * so. Called only for a result whose JSON is over its budget.
  */
-import { fitChatPage, fitToolCall, fitPanel } from "../chat/fit.js";
+import { fitChatPage, fitPanel, fitToolCall } from "../chat/fit.js";
 import { fitFilesList, fitFilesRead } from "../files/fit.js";
 import { fitGitDiff, fitGitLog, fitGitStatus } from "../git/fit.js";
 import { cutToJson, jsonBytes } from "../protocol/cut.js";
@@ -29,7 +29,9 @@ export const FIT: { readonly [M in RpcMethod]: Fit<M> } = {
     return { ...result, events: kept, more: result.more || kept.length < events.length };
   },
   "profiles.list": (result) => ({
-    profiles: result.profiles.slice(0, MAX_OPTIONS).map((p) => ({ ...p, name: clip(p.name, MAX_OPTION_CHARS) })),
+    profiles: result.profiles
+      .slice(0, MAX_OPTIONS)
+      .map((p) => ({ ...p, name: clip(p.name, MAX_OPTION_CHARS) })),
   }),
   "history.list": (result, budget) => ({
     sessions: prefix(
@@ -71,7 +73,9 @@ export const FIT: { readonly [M in RpcMethod]: Fit<M> } = {
   "chat.rename": small,
   "chat.resume": small,
   "chat.new": (result) =>
-    result.error === undefined ? result : { ...result, error: cutToJson(result.error, MAX_MESSAGE_TEXT_BYTES).text },
+    result.error === undefined
+      ? result
+      : { ...result, error: cutToJson(result.error, MAX_MESSAGE_TEXT_BYTES).text },
   "chat.close": small,
 
   "terminal.read": fitRows,
@@ -81,7 +85,9 @@ export const FIT: { readonly [M in RpcMethod]: Fit<M> } = {
   "terminal.wait": (result) => withMessage(result, MAX_MESSAGE_TEXT_BYTES),
   "terminal.answer": small,
   "terminal.shells": (result) => ({
-    shells: result.shells.slice(0, MAX_OPTIONS).map((shell) => ({ ...shell, name: clip(shell.name, MAX_OPTION_CHARS) })),
+    shells: result.shells
+      .slice(0, MAX_OPTIONS)
+      .map((shell) => ({ ...shell, name: clip(shell.name, MAX_OPTION_CHARS) })),
   }),
   "terminal.open": small,
   "terminal.rename": small,
@@ -177,7 +183,9 @@ function fitSettings<T extends RpcResult<"chat.settings">>(result: T): T {
 }
 
 function withMessage<T extends { message?: string | undefined }>(result: T, bytes: number): T {
-  return result.message === undefined ? result : { ...result, message: cutToJson(result.message, bytes).text };
+  return result.message === undefined
+    ? result
+    : { ...result, message: cutToJson(result.message, bytes).text };
 }
 
 /** Whole rows go from the top; each row stands for itself, so the cut is clean. The last row stays, cut if it must be. */

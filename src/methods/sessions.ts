@@ -1,6 +1,7 @@
 /** sessions.*, events.read and profiles.list. */
-import type { Sessions, SessionsView } from "../sessions/sessions.js";
+
 import type { Profiles } from "../sessions/profiles.js";
+import type { Sessions, SessionsView } from "../sessions/sessions.js";
 import type { WatchHub } from "../watches/hub.js";
 import { watchSessions } from "../watches/sessions.js";
 import type { Caller, HandlersOf } from "./context.js";

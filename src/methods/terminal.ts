@@ -130,7 +130,8 @@ async function openTerminal(
   const workspace = deps.workspaces.get(workspaceId);
   if (workspace === undefined) throw notFound("workspace");
   const shells = await deps.shells();
-  const shell = shellId === undefined ? shells.find((s) => s.isDefault) : shells.find((s) => s.id === shellId);
+  const shell =
+    shellId === undefined ? shells.find((s) => s.isDefault) : shells.find((s) => s.id === shellId);
   if (shell === undefined) {
     if (shellId === undefined) throw unavailable("This machine has no shell that a terminal can run");
     throw invalidParams("No such shell; terminal.shells lists them");

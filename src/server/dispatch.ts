@@ -6,10 +6,12 @@
  */
 import { randomBytes } from "node:crypto";
 import type { z } from "zod";
-import type { Handler, Handlers, OwnerHandlers, RequestContext } from "../methods/context.js";
+import type { Caller, Handler, Handlers, OwnerHandlers, RequestContext } from "../methods/context.js";
 import { FIT } from "../methods/fit.js";
+import type { AuditEntry } from "../policy/audit.js";
 import { forbidden, methodNotFound, RpcErrorCode, RpcFailure, unavailable } from "../protocol/errors.js";
 import { MAX_MESSAGE_BYTES, MAX_WAITS_PER_DEVICE } from "../protocol/limits.js";
+import { CloseCode } from "../protocol/link.js";
 import { isOwnerMethod, OWNER_METHODS } from "../protocol/owner.js";
 import { type Capability, isRpcMethod, RPC_METHODS, type RpcId, type RpcMethod } from "../protocol/rpc.js";
 import type { AgentSender } from "../protocol/view.js";
@@ -29,6 +31,7 @@ export interface DispatchDeps {
   readonly handlers: Handlers;
   readonly owner: OwnerHandlers;
   readonly once: AtMostOnce;
+  readonly audit: { append(entry: AuditEntry): Promise<void> };
   readonly log: Log;
   /** Checks each result against its schema: on in tests, where a wrong one is a fault of ours. */
   readonly checkResults: boolean;
@@ -47,7 +50,8 @@ interface Call {
   fit(result: unknown, budget: number): unknown;
 }
 
-const CLOSE_PROTOCOL = 4400;
+/** Ids are at most 20 characters; what a caller makes up is cut. */
+const MAX_AUDITED_ID_CHARS = 64;
 
 export class Dispatch {
   readonly #deps: DispatchDeps;
@@ -65,20 +69,47 @@ export class Dispatch {
     } catch (error) {
       if (error instanceof BadRequestError) return connection.answer(encodeError(error.id, error.failure));
       if (!(error instanceof BrokenPeerError)) throw error;
-      return connection.refuse(CLOSE_PROTOCOL, "protocol");
+      return connection.refuse(CloseCode.protocol, "protocol");
     }
     let sent = (): void => undefined;
     const answered = new Promise<void>((resolve) => {
       sent = resolve;
     });
     let text: string;
+    let outcome: AuditEntry["outcome"] = "ok";
     try {
       text = await this.#respond(connection, request, answered);
     } catch (error) {
-      text = encodeError(request.id, this.#failure(error, request.method));
+      const failure = this.#failure(error, request.method);
+      outcome = failure.code;
+      text = encodeError(request.id, failure);
     }
+    this.#note(connection.caller, request, outcome);
     await connection.answer(text);
     sent();
+  }
+
+  /** One line in the audit log for each request of a method that has an effect, refused ones included. */
+  #note(caller: Caller, { method, params }: Request, outcome: AuditEntry["outcome"]): void {
+    if (!isRpcMethod(method) || !hasEffect(method)) return;
+    const { workspaceId, tabId, requestId } = params as Record<string, unknown>;
+    const id = (value: unknown): string | undefined =>
+      typeof value === "string" ? value.slice(0, MAX_AUDITED_ID_CHARS) : undefined;
+    const entry = { workspaceId: id(workspaceId), tabId: id(tabId), target: id(requestId) };
+    const known = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+    const { sender } = caller;
+    const from = sender && { kind: sender.kind, workspaceId: sender.workspaceId, tabId: sender.tabId };
+    this.#deps.audit
+      .append({
+        device: caller.deviceId,
+        method,
+        outcome,
+        ...known,
+        ...(from ? { from, hops: sender.hops } : {}),
+      })
+      .catch((error: unknown) => {
+        this.#deps.log.error({ method, reason: (error as Error).message }, "could not write the audit log");
+      });
   }
 
   async #respond(connection: Connection, request: Request, answered: Promise<void>): Promise<string> {
@@ -142,7 +173,8 @@ export class Dispatch {
         acts: hasEffect(method),
         result,
         // The one cast: the registry pairs each method with a handler of its own params.
-        handle: async (ctx) => await (this.#deps.handlers[method] as Handler<RpcMethod>)(ctx, params as never),
+        handle: async (ctx) =>
+          await (this.#deps.handlers[method] as Handler<RpcMethod>)(ctx, params as never),
         fit: FIT[method] as Call["fit"],
       };
     }
@@ -166,7 +198,7 @@ export class Dispatch {
 
   /** The gate: the method's own right, or for a request of an agent the `agents` right and the owner's limits. */
   #admit(
-    caller: Connection["caller"],
+    caller: Caller,
     call: { capability: Capability; from: AgentSender | undefined; takesFrom: boolean },
   ): void {
     if (call.from === undefined || !call.takesFrom) {
@@ -246,7 +278,11 @@ function encodeResult(id: RpcId, result: unknown, fit: (result: unknown, budget:
 
 function encodeError(id: RpcId, failure: RpcFailure): string {
   const { code, message, data } = failure;
-  return JSON.stringify({ jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } });
+  return JSON.stringify({
+    jsonrpc: "2.0",
+    id,
+    error: data === undefined ? { code, message } : { code, message, data },
+  });
 }
 
 /** An error's type and frames without its message, which may quote what it was about. */

@@ -95,7 +95,12 @@ function refuseUpgrade(rules: HostRules, secure: boolean, request: IncomingMessa
   return offered.includes(SUBPROTOCOL) ? undefined : 400;
 }
 
-function serve(options: HttpOptions, secure: boolean, request: IncomingMessage, response: ServerResponse): void {
+function serve(
+  options: HttpOptions,
+  secure: boolean,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const host = allowedHost(options.rules, request.headersDistinct.host);
   if (host === undefined) return end(response, 403);
   const [path = ""] = (request.url ?? "").split("?", 1);

@@ -13,9 +13,18 @@ export interface HostRules {
   readonly origins: ReadonlySet<string>;
 }
 
-export function hostRules(options: { publicUrl?: string; allowedHosts: readonly string[]; allowedOrigins: readonly string[] }): HostRules {
+export function hostRules(options: {
+  publicUrl?: string;
+  allowedHosts: readonly string[];
+  allowedOrigins: readonly string[];
+}): HostRules {
   const own = hostname().toLowerCase();
-  const names = new Set(["localhost", own, `${own}.local`, ...options.allowedHosts.map((h) => h.toLowerCase())]);
+  const names = new Set([
+    "localhost",
+    own,
+    `${own}.local`,
+    ...options.allowedHosts.map((h) => h.toLowerCase()),
+  ]);
   const origins = new Set(options.allowedOrigins);
   if (options.publicUrl !== undefined) {
     const url = new URL(options.publicUrl);

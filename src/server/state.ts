@@ -71,7 +71,10 @@ async function readState<T>(path: string, schema: z.ZodType<T>): Promise<T | und
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new CorruptStateError(path, `${issue?.path.join(".") || "top"}: ${issue?.message ?? "unexpected shape"}`);
+  throw new CorruptStateError(
+    path,
+    `${issue?.path.join(".") || "top"}: ${issue?.message ?? "unexpected shape"}`,
+  );
 }
 
 /** Replaces a file whole: a reader sees the old text or the new one, also after a power cut. */
