@@ -2,108 +2,152 @@
  * One terminal's screen: bytes in, text and differences out. It knows no pty
  * and no socket; what the emulator answers to the program goes through `reply`.
  */
+import { clampCols, clampRows, Emulator, type EmulatorEvents, type ScreenModes } from "./emulator.js";
+import { LIVE_SCROLLBACK_ROWS, SCROLLBACK_ROWS } from "./limits.js";
+import { LineCache } from "./line-cache.js";
+import { type LineCursor, logicalLines } from "./logical-lines.js";
+import { ParseQueue } from "./parse-queue.js";
+import { Snapshot } from "./snapshot.js";
+import { type Deliver, type ScreenWatch, Watch, type Watched } from "./watch.js";
+import { type ReadOptions, Windows } from "./window.js";
+
+export type { ScreenModes } from "./emulator.js";
+export type { LineCursor } from "./logical-lines.js";
+export type { PromptMark } from "./prompt-mark.js";
+export type { Deliver, ScreenUpdate, ScreenWatch } from "./watch.js";
+export type { ReadOptions } from "./window.js";
 
 export interface ScreenOptions {
   cols: number;
   rows: number;
-  /** Rows kept above the screen. */
+  /** Rows kept above the screen; {@link SCROLLBACK_ROWS} when absent. */
   scrollback?: number;
   /** The emulator's answers to the program (DA, CPR, DECRQM, DECRQSS), at most 4 KiB a second. */
   reply(data: string): void;
 }
 
-/** An OSC 133 mark: A prompt, B input, C the command runs, D it ended. */
-export interface PromptMark {
-  kind: "A" | "B" | "C" | "D";
-  exitCode?: number;
-  params: Record<string, string>;
-}
-
-export interface ScreenEvents {
-  title(title: string): void;
-  bell(): void;
-  /** OSC 9 and OSC 777;notify. */
-  notify(text: string): void;
-  mark(mark: PromptMark): void;
-  /** Some of what was written is parsed now. */
+export interface ScreenEvents extends Omit<EmulatorEvents, "reply"> {
+  /** Some of what was written is parsed now, or the size changed. */
   parsed(): void;
 }
 
-export interface ScreenModes {
-  readonly bracketedPaste: boolean;
-  readonly applicationCursor: boolean;
-  readonly synchronizedOutput: boolean;
-  readonly alternate: boolean;
-}
-
-export interface ReadOptions {
-  /** Rows from the bottom of what is used; the screen and 1,000 rows above when absent. */
-  lines?: number;
-  ansi?: boolean;
-}
-
-export interface ScreenUpdate {
-  /** Where `text` replaces the rest of the watcher's text, in UTF-16 units. */
-  start: number;
-  text: string;
-}
-
-export type Deliver = (update: ScreenUpdate) => Promise<void> | void;
-
-export interface ScreenWatch {
-  /** The text as it was when the watch began. */
-  readonly text: string;
-  close(): void;
-}
-
-/** A place in the stream of logical lines, as {@link Screen.logicalLines} last gave it. */
-export interface LineCursor {
-  readonly line: number;
-  readonly epoch: number;
-}
-
 export class Screen {
-  readonly modes: ScreenModes = {
-    bracketedPaste: false,
-    applicationCursor: false,
-    synchronizedOutput: false,
-    alternate: false,
-  };
+  readonly modes: ScreenModes;
+  readonly #emulator: Emulator;
+  readonly #cache: LineCache;
+  readonly #queue: ParseQueue;
+  readonly #events: ScreenEvents;
+  readonly #watches = new Set<Watch>();
+  readonly #watched: Watched;
+  #changedAt = performance.now();
+  #windows: Windows | undefined;
 
-  constructor(_options: ScreenOptions, _events: ScreenEvents) {}
+  constructor(options: ScreenOptions, events: ScreenEvents) {
+    const scrollback = options.scrollback ?? SCROLLBACK_ROWS;
+    this.#emulator = new Emulator(
+      { cols: options.cols, rows: options.rows, scrollback: Math.min(scrollback, LIVE_SCROLLBACK_ROWS) },
+      {
+        reply: (data) => options.reply(data),
+        title: (title) => events.title(title),
+        bell: () => events.bell(),
+        notify: (text) => events.notify(text),
+        mark: (mark) => events.mark(mark),
+      },
+    );
+    this.#events = events;
+    this.modes = this.#emulator.modes;
+    this.#cache = new LineCache(this.#emulator.terminal, scrollback);
+    this.#queue = new ParseQueue(
+      (bytes) => this.#emulator.parse(bytes),
+      () => this.#changed(),
+    );
+    this.#watched = this.#asWatched();
+  }
 
-  /** Takes a chunk of the program's output; never loses one, order kept. */
-  write(_chunk: Buffer): void {}
+  get cols(): number {
+    return this.#emulator.terminal.cols;
+  }
 
-  /** Bytes that were written and are not parsed yet. */
+  get rows(): number {
+    return this.#emulator.terminal.rows;
+  }
+
+  /** Bytes that were written and are not parsed yet; flow control looks at this. */
   get pendingBytes(): number {
-    return 0;
+    return this.#queue.pendingBytes;
+  }
+
+  /** Takes a chunk of the program's output; never loses one, order kept. The chunk is the screen's from now on. */
+  write(chunk: Buffer): void {
+    this.#queue.write(chunk);
   }
 
   /** Resolves when all that was written by now is parsed. */
   settled(): Promise<void> {
-    return Promise.resolve();
+    return this.#queue.settled();
   }
 
-  resize(_cols: number, _rows: number): void {}
-
-  read(_options: ReadOptions): string {
-    return "";
+  resize(cols: number, rows: number): void {
+    this.#cache.resize(clampCols(cols), clampRows(rows));
+    this.#changed();
   }
 
-  watch(_options: ReadOptions, _deliver: Deliver): ScreenWatch {
-    return { text: "", close: () => undefined };
+  /** Exactly `lines` rows from the bottom of what is used, or as many as there are. */
+  read(options: ReadOptions): string {
+    return this.#now().exact(options).text;
+  }
+
+  /** The text now, and an update at each change, the next one after the last was taken. */
+  watch(options: ReadOptions, deliver: Deliver): ScreenWatch {
+    const watch = new Watch(this.#watched, options, deliver, (closed) => this.#watches.delete(closed));
+    this.#watches.add(watch);
+    return watch;
   }
 
   /** Logical lines (wrapped rows joined) that came or changed since the cursor; the screen's without one. */
-  logicalLines(_options: { since?: LineCursor }): { lines: string[]; cursor: LineCursor } {
-    return { lines: [], cursor: { line: 0, epoch: 0 } };
+  logicalLines(options: { since?: LineCursor }): { lines: string[]; cursor: LineCursor } {
+    return logicalLines(this.#cache, options.since);
   }
 
-  /** The last line that is not blank. */
+  /** The last line that is not blank, its wrapped rows joined; empty if there is none. */
   lastLine(): string {
-    return "";
+    return new Snapshot(this.#cache, false).lastLine();
   }
 
-  dispose(): void {}
+  dispose(): void {
+    for (const watch of this.#watches) {
+      watch.close();
+    }
+    this.#queue.close();
+    this.#emulator.dispose();
+  }
+
+  #changed(): void {
+    this.#windows = undefined;
+    this.#changedAt = performance.now();
+    for (const watch of this.#watches) {
+      watch.changed();
+    }
+    this.#events.parsed();
+  }
+
+  #now(): Windows {
+    this.#windows ??= new Windows(new Snapshot(this.#cache, this.#emulator.cursorVisible));
+    return this.#windows;
+  }
+
+  #asWatched(): Watched {
+    const { modes } = this;
+    const windows = () => this.#now();
+    const changedAt = () => this.#changedAt;
+    return {
+      windows,
+      get changedAt() {
+        return changedAt();
+      },
+      get inFrame() {
+        return modes.synchronizedOutput;
+      },
+    };
+  }
 }
