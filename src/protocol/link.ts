@@ -18,19 +18,6 @@ export const RECORD_BYTE = 0x02;
 export const LINK_MODE = 0x01;
 export const PAIR_MODE = 0x02;
 
-/** From the upgrade to message 3; past it the server closes with 4408. */
-export const HANDSHAKE_DEADLINE_MS = 10_000;
-
-/** How often the server pings; a link without pong, bytes or progress for as long again is dead. */
-export const PING_INTERVAL_MS = 20_000;
-
-/** Live links of one device: a phone, its second tab, a CLI that watches, and room. */
-export const MAX_LINKS_PER_DEVICE = 16;
-
-/** After this many records in a direction, or this long, a fresh handshake is due (1001). */
-export const MAX_LINK_RECORDS = 2 ** 20;
-export const MAX_LINK_AGE_MS = 24 * 60 * 60 * 1000;
-
 export const CloseCode = {
   goingAway: 1001,
   tooBig: 1009,
