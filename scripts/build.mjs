@@ -2,7 +2,7 @@
 // Does nothing when nothing changed since the last build.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -18,9 +18,21 @@ export async function build() {
   execFileSync(process.execPath, [tsc, "-p", "tsconfig.json"], { cwd: root, stdio: "inherit" });
   const { bundleHost } = await import(pathToFileURL(join(root, "scripts", "bundle-host.mjs")));
   await bundleHost();
-  for (const bin of ["nexusd", "nexus"]) chmodSync(join(root, "dist", "cli", `${bin}.js`), 0o755);
+  const { bundleWeb } = await import(pathToFileURL(join(root, "scripts", "bundle-web.mjs")));
+  await bundleWeb();
+  for (const name of ["nexusd", "nexus"]) writeCommand(name);
   writeFileSync(stampFile, stamp);
   return true;
+}
+
+/** The commands for terminals of the daemon: with this very Node, which their PATH may not have. */
+function writeCommand(name) {
+  const program = join(root, "dist", "cli", `${name}.js`);
+  chmodSync(program, 0o755);
+  const command = join(root, "dist", "bin", name);
+  mkdirSync(dirname(command), { recursive: true });
+  const quoted = [process.execPath, program].map((path) => `'${path.replaceAll("'", "'\\''")}'`);
+  writeFileSync(command, `#!/bin/sh\nexec ${quoted.join(" ")} "$@"\n`, { mode: 0o755 });
 }
 
 function sourceStamp() {

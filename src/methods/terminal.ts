@@ -16,6 +16,8 @@ export interface TerminalDeps {
   readonly tabs: Tabs;
   readonly workspaces: Workspaces;
   readonly hub: WatchHub;
+  /** What a terminal gets that is opened without a size; 120×40 unless the owner set another. */
+  readonly size: { readonly cols?: number | undefined; readonly rows?: number | undefined };
   /** The shells of this machine, the default one first. */
   shells(): Promise<Shell[]>;
   /** Resolves a folder inside a workspace, or throws Forbidden. */
@@ -147,7 +149,8 @@ async function openTerminal(
   });
   try {
     const env = deps.tabEnv({ tabId: tab.tabId, workspaceId });
-    await deps.terminals.open({ id: tab.tabId, cwd, shell, env, ...given({ command, cols, rows }) });
+    const size = { cols: cols ?? deps.size.cols, rows: rows ?? deps.size.rows };
+    await deps.terminals.open({ id: tab.tabId, cwd, shell, env, ...given({ command, ...size }) });
   } catch (error) {
     await deps.tabs.close(tab.tabId);
     if (error instanceof RpcFailure) throw error;

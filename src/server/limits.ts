@@ -9,11 +9,24 @@ export const HARD_BUFFERED_BYTES = 8 * 1024 * 1024;
 /** Unsent bytes that shrink by nothing for this long: the same. */
 export const MAX_STALL_MS = 30_000;
 
+/** From the upgrade to the last handshake message; past it the socket closes with 4408. */
+export const HANDSHAKE_MS = 10_000;
+
+/** Between two pings of a link. */
+export const PING_MS = 20_000;
+
 /** Silence of a link (no pong, no byte, no progress of what waits) that counts as its death. */
 export const DEAD_LINK_MS = 20_000;
 
 /** How often the daemon looks over its links for the three limits above. */
 export const LINK_CHECK_MS = 5_000;
+
+/** Links of one device: a phone, its second tab, a command line that watches, and room. */
+export const MAX_LINKS_PER_DEVICE = 16;
+
+/** A link gets new keys by a new handshake after this long, or this many records one way. */
+export const MAX_LINK_AGE_MS = 24 * 60 * 60 * 1000;
+export const MAX_LINK_RECORDS = 2 ** 20;
 
 /** HTTP connections in all. */
 export const MAX_HTTP_CONNECTIONS = 256;

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+/** nexus: asks a daemon as its user, at this machine, from another device, or from inside one of its tabs. */
+import { createProgram, runProgram } from "./command.js";
+import { registerPair } from "./nexus/pair.js";
+import { registerSessions } from "./nexus/sessions.js";
+import { registerTerminal } from "./nexus/terminal.js";
+
+const program = createProgram(
+  "nexus",
+  "Sees and steers the chats and terminals of a nexusd: this machine's, or with --device another's",
+);
+for (const register of [registerPair, registerSessions, registerTerminal]) register(program);
+await runProgram(program, process.argv);

@@ -1,0 +1,140 @@
+/**
+ * What the daemon serves, opened from its state and tied together: workspaces,
+ * tabs, their terminals, and how they stand.
+ */
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../policy/clock.js";
+import { createRoots, forbiddenFolders, isInside, type Roots, realFolder } from "../policy/roots.js";
+import type { MethodDeps } from "../methods/index.js";
+import { forbidden, notFound } from "../protocol/errors.js";
+import { Profiles } from "../sessions/profiles.js";
+import { Sessions } from "../sessions/sessions.js";
+import { EMPTY_TABS, Tabs, TabsFileSchema } from "../sessions/tabs.js";
+import { EMPTY_WORKSPACES, Workspaces, WorkspacesFileSchema } from "../sessions/workspaces.js";
+import { Terminals } from "../terminal/client.js";
+import { terminalEnv } from "../terminal/env.js";
+import { listShells } from "../terminal/shells.js";
+import type { TerminalStatus } from "../terminal/types.js";
+import type { Config } from "./config.js";
+import type { Log } from "./log.js";
+import { openKept } from "./state.js";
+import type { TabTokens } from "./tab-token.js";
+
+const dist = fileURLToPath(new URL("../", import.meta.url));
+
+export interface Domain {
+  readonly workspaces: Workspaces;
+  readonly tabs: Tabs;
+  readonly sessions: Sessions;
+  readonly terminals: Terminals;
+  readonly profiles: Profiles;
+  /** What the registry's handlers need of it. */
+  readonly methods: Omit<MethodDeps, "hub">;
+  /** What the owner should know, in sentences. */
+  problems(): string[];
+  close(): Promise<void>;
+}
+
+export async function openDomain(deps: { config: Config; log: Log; tokens: TabTokens }): Promise<Domain> {
+  const { config, log } = deps;
+  const { paths } = config;
+  const closed = await forbiddenFolders([paths.stateDir, paths.configDir, paths.runtimeDir]);
+  const workspaces = await Workspaces.open({
+    kept: await openKept(join(paths.stateDir, "workspaces.json"), WorkspacesFileSchema, EMPTY_WORKSPACES),
+    managerPath: join(paths.dataDir, "manager"),
+    forbidden: closed,
+  });
+  const tabs = new Tabs(await openKept(join(paths.stateDir, "tabs.json"), TabsFileSchema, EMPTY_TABS), systemClock);
+  const sessions = new Sessions({ workspaces, tabs, clock: systemClock });
+  const terminals = await Terminals.start({
+    stateDir: paths.stateDir,
+    runtimeDir: paths.runtimeDir,
+    hostFile: join(dist, "host", "host.mjs"),
+    bindingFile: join(dist, "..", "node_modules", "node-pty", "build", "Release", "pty.node"),
+    log,
+  });
+  await tieTerminals({ tabs, sessions, terminals, log });
+  const roots = (workspaceId: string): Roots => {
+    const workspace = workspaces.get(workspaceId);
+    if (workspace === undefined) throw notFound("workspace");
+    return createRoots({ own: workspace.path, given: () => [], forbidden: closed });
+  };
+  const profiles = new Profiles(config.profiles);
+  return {
+    workspaces,
+    tabs,
+    sessions,
+    terminals,
+    profiles,
+    methods: {
+      workspaces,
+      tabs,
+      sessions,
+      terminals,
+      profiles,
+      size: config.terminal ?? {},
+      shells: listShells,
+      folder: (workspaceId, path) => folderInside(roots(workspaceId), path),
+      tabEnv: (tab) => tabEnv(deps, tab),
+    },
+    problems: () => [],
+    async close() {
+      sessions.dispose();
+      terminals.dispose();
+      await tabs.flush();
+    },
+  };
+}
+
+/** What terminals tell goes to their tabs; a tab whose terminal is gone says so. */
+async function tieTerminals(deps: {
+  tabs: Tabs;
+  sessions: Sessions;
+  terminals: Terminals;
+  log: Log;
+}): Promise<void> {
+  const { tabs, sessions, terminals, log } = deps;
+  const told = (status: TerminalStatus): void => {
+    sessions.terminal(status.id, status);
+    tabs.programTitle(status.id, status.title).catch((error: unknown) => {
+      log.warn({ tab: status.id, reason: (error as Error).message }, "could not write a title");
+    });
+  };
+  terminals.on("change", told);
+  for (const status of terminals.list()) {
+    if (tabs.get(status.id) === undefined) await terminals.close(status.id, { force: true });
+    else told(status);
+  }
+  for (const tab of tabs.list()) {
+    if (tab.kind !== "terminal" || terminals.get(tab.tabId) !== undefined) continue;
+    sessions.terminal(tab.tabId, { phase: "ended", endedReason: "Its host process is gone" });
+  }
+}
+
+/** A folder inside a workspace, by its real path; Forbidden for any other, there or not. */
+async function folderInside(roots: Roots, path: string): Promise<string> {
+  const folders = await roots.folders();
+  const [own] = folders;
+  const real = own === undefined || path.includes("\0") ? undefined : await realFolder(resolve(own, path));
+  const inside =
+    real !== undefined &&
+    folders.some((folder) => isInside(folder, real)) &&
+    !roots.forbidden.some((folder) => isInside(folder, real));
+  if (!inside) throw forbidden("A terminal opens in a folder inside its workspace");
+  return real;
+}
+
+/** The environment of a tab's programs: the user's own, where to find this daemon, and `nexus` on the path. */
+function tabEnv(
+  deps: { config: Config; tokens: TabTokens },
+  tab: { tabId: string; workspaceId: string },
+): Record<string, string> {
+  return terminalEnv({
+    NEXUS_SOCKET: deps.config.paths.agentSocket,
+    NEXUS_WORKSPACE: tab.workspaceId,
+    NEXUS_TAB: tab.tabId,
+    NEXUS_TOKEN: deps.tokens.of(tab.tabId),
+    binFolder: join(dist, "bin"),
+  });
+}
