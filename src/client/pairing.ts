@@ -116,7 +116,7 @@ class Attempt implements Pairing {
         handshake: {
           serverKey,
           keyPair: this.#keyPair,
-          intent: { mode: "pair", offerId, secret, payload: { name, kind, wants: [...wants] } },
+          intent: { mode: "pair", offerId, secret, payload: { name, kind, wants } },
           ...(cipher !== undefined && { cipher }),
         },
         ...(signal !== undefined && { signal }),

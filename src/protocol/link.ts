@@ -57,7 +57,7 @@ export const PairPayloadSchema = z.object({
   wants: z
     .array(z.string().max(100))
     .max(100)
-    .transform((wishes): Capability[] => [...new Set(wishes)].filter(isCapability)),
+    .transform((wishes): readonly Capability[] => [...new Set(wishes)].filter(isCapability)),
 });
 export type PairPayload = z.infer<typeof PairPayloadSchema>;
 
