@@ -53,10 +53,11 @@ export class Audit {
   tail(count: number): Promise<AuditLine[]> {
     return this.#inOrder(async () => {
       const wanted = Math.min(count, MAX_AUDIT_TAIL);
-      const newest = await lastLines(this.#path, wanted);
-      const missing = wanted - newest.length;
-      const older = missing > 0 ? await lastLines(`${this.#path}.1`, missing) : [];
-      return [...older, ...newest].map((line) => JSON.parse(line) as AuditLine);
+      const lines: string[] = [];
+      for (let n = 0; n < AUDIT_FILES && lines.length < wanted; n++) {
+        lines.unshift(...(await lastLines(numbered(this.#path, n), wanted - lines.length)));
+      }
+      return lines.map((line) => JSON.parse(line) as AuditLine);
     });
   }
 

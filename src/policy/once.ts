@@ -129,8 +129,8 @@ export class Once {
       outcome: "unfinished",
     };
     const outcomes = outcomesOf(journaled ? this.#written : this.#quick, deviceId);
-    outcomes.set(key, entry);
     makeRoom(outcomes);
+    outcomes.set(key, entry);
     const running = journaled
       ? this.#actWritten({ deviceId, key, entry, again: false }, act)
       : this.#act({ deviceId, key, entry, again: false }, act);
@@ -262,9 +262,10 @@ function isRunning({ outcome }: Entry): boolean {
   return typeof outcome === "object" && "running" in outcome;
 }
 
+/** For one more. Those that run stay: links bound how many there can be. */
 function makeRoom(outcomes: Outcomes): void {
   for (const [key, entry] of outcomes) {
-    if (outcomes.size <= MAX_OUTCOMES_PER_DEVICE) return;
+    if (outcomes.size < MAX_OUTCOMES_PER_DEVICE) return;
     if (!isRunning(entry)) outcomes.delete(key);
   }
 }
