@@ -13,10 +13,10 @@ import type { Kept } from "./kept.js";
 import { MAX_DEVICES, SEEN_SAVE_MS } from "./limits.js";
 import { visibleName } from "./names.js";
 
-export const DeviceKindSchema = z.enum(["phone", "laptop", "daemon", "cli"]);
+const DeviceKindSchema = z.enum(["phone", "laptop", "daemon", "cli"]);
 export type DeviceKind = z.infer<typeof DeviceKindSchema>;
 
-export const DeviceSchema = z.object({
+const DeviceSchema = z.object({
   id: z.string().regex(/^[a-z2-7]{26}$/),
   /** Its X25519 public key, base64url. */
   key: z.string().regex(/^[A-Za-z0-9_-]{43}$/),

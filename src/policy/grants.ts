@@ -12,7 +12,7 @@ const EVERYTHING = [...STEER, "terminal.control"] as const satisfies readonly Ca
 
 /** The sets by the name that the owner picks or types; `agents` and `owner` are in none. */
 export const GRANT_SETS = { watch: WATCH, steer: STEER, everything: EVERYTHING } as const;
-export type GrantSet = keyof typeof GRANT_SETS;
+type GrantSet = keyof typeof GRANT_SETS;
 
 /** The rights that a page from plain http gets only by the typed yes: whoever replaces its script holds them. */
 export const YES_OVER_HTTP: readonly Capability[] = ["terminal.control", "agents", "owner"];

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 
 export interface Journal {
   readonly path: string;
-  /** The lines that were there when it was opened. */
+  /** The lines that were there when it was opened; none once they were replaced. */
   readonly lines: readonly string[];
   /** Resolves once the line is on the disk. */
   append(line: string): Promise<void>;
@@ -40,7 +40,7 @@ interface Batch {
 }
 
 class FileJournal implements Journal {
-  readonly lines: readonly string[];
+  lines: readonly string[];
   readonly path: string;
   #handle: FileHandle;
   #queue: Promise<void> = Promise.resolve();
@@ -66,6 +66,7 @@ class FileJournal implements Journal {
   }
 
   replace(lines: readonly string[]): Promise<void> {
+    this.lines = [];
     this.#next = undefined; // what comes now is written after it
     return this.#inOrder(() => this.#rewrite(lines));
   }

@@ -23,7 +23,7 @@ import {
 import { visibleName } from "./names.js";
 import { type Asking, type Claim, type Decision, type Offer, pairingState, type Waiting } from "./offer.js";
 
-export type { Asking, Claim, Decision, Waiting } from "./offer.js";
+export type { Asking, Claim, Waiting } from "./offer.js";
 
 const SOMEONE_ELSE = "Someone else used the link too; type only a code that you read from your own device";
 const AFTERWARDS = "Someone else tried the link after it was used";

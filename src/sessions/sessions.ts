@@ -173,6 +173,7 @@ export class Sessions {
     }
     if (type === "opened") {
       this.#standings.set(tab.tabId, atRest(this.#clock.now()));
+      this.#openWorkspace(tab.workspaceId);
     } else {
       const from = this.#announced.has(tab.tabId) ? (this.#standings.get(tab.tabId)?.state ?? null) : null;
       this.#event(tab, { from, to: "closed" });
@@ -180,6 +181,12 @@ export class Sessions {
       this.#announced.delete(tab.tabId);
     }
     this.#pace.changed("state");
+  }
+
+  /** A closed workspace opens with its first tab. */
+  #openWorkspace(workspaceId: string): void {
+    if (this.#workspaces.get(workspaceId)?.closed !== true) return;
+    this.#workspaces.use(workspaceId).catch(() => undefined); // it opens with its next tab
   }
 
   #workspaceChanged({ type, workspace }: WorkspaceChange): void {

@@ -17,7 +17,7 @@ import {
 } from "./limits.js";
 import { oneLine } from "./line.js";
 
-export const TabSchema = z.object({
+const TabSchema = z.object({
   tabId: z.string().min(1),
   workspaceId: z.string().min(1),
   kind: z.enum(["claude", "codex", "terminal"]),

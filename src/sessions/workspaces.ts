@@ -12,7 +12,7 @@ import { newId } from "./ids.js";
 import type { Kept } from "./kept.js";
 import { MAX_WORKSPACES } from "./limits.js";
 
-export const WorkspaceSchema = z.object({
+const WorkspaceSchema = z.object({
   id: z.string().min(1),
   /** The folder's name, with a number when another workspace has it. */
   name: z.string().min(1),

@@ -161,6 +161,18 @@ describe("looking", () => {
   });
 });
 
+describe("a repository under a project root", () => {
+  it("opens with its first tab", async () => {
+    const { app, workspaces, tabs } = await setUp();
+    await mkdir(join(app.path, "found"));
+    await workspaces.setProjects([join(app.path, "found")]);
+    const found = workspaces.find("found");
+    expect(found).toMatchObject({ closed: true });
+    await tabs.create({ workspaceId: found?.id ?? "", kind: "terminal", title: "bash" });
+    await expect.poll(() => workspaces.find("found")).not.toHaveProperty("closed");
+  });
+});
+
 describe("what is told, and when", () => {
   it("is needs-you at once, states within a quarter second, and last lines within five", async () => {
     const { clock, sessions, told, chat } = await setUp();
