@@ -113,10 +113,10 @@ function background(cell: IBufferCell): number {
   );
 }
 
-/** One cell of every kind; the last has a curly underline in colour 1. */
-const SAMPLE = "\x1b[1;31ma\x1b[0;3;38;5;200;48;2;1;2;3mb漢e\u0301\x1b[0;2;5;7;8;9;53m😀\x1b[0;4:3;58:5:1mu";
+/** One cell of every kind; that of column 5 has a curly underline in colour 1. */
+const SAMPLE = "\x1b[1;31ma\x1b[0;3;38;5;200;48;2;1;2;3mb漢e\u0301\x1b[0;4:3;58:5:1mu\x1b[0;2;5;7;8;9;53m😀";
 const SAMPLE_COLUMNS = 10;
-const SAMPLE_UNDERLINE_COLUMN = 7;
+const SAMPLE_UNDERLINE_COLUMN = 5;
 
 /** Whether the emulator's arrays are what this file takes them for. */
 function checkInternals(): boolean {
@@ -168,4 +168,5 @@ function underlineIsKnown(inner: RowCells): boolean {
   return word !== undefined && (word & (UNDERLINE_STYLE | COLOR)) >>> 0 === curlyInRed;
 }
 
-const usesInternals = checkInternals();
+/** False when the emulator's arrays are not what this file takes them for. */
+export const usesInternals = checkInternals();

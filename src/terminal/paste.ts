@@ -8,7 +8,6 @@ const PASTE_END = "\x1b[201~";
 const LINE_BREAKS = /\r\n?/g;
 
 /** C0 but tab and newline, DEL, and C1. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the pattern is for
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /** Of C0 and DEL there are pictures from here on; C1 has none. */

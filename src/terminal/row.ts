@@ -66,13 +66,14 @@ export function renderRow(cells: RowCells, { wrapped, goesOn, cursor }: RowPlace
   return { ...styledText(cells, used, cursor), wrapped, gap };
 }
 
-/** Columns up to the last one that shows. */
+/** Columns up to the last one that shows; a character of no width alone in its cell does not. */
 function usedColumns(words: Uint32Array): number {
   let index = words.length - CELL_WORDS;
   while (index >= 0) {
-    const content = (words[index] ?? 0) & HAS_CONTENT;
+    const content = words[index] ?? 0;
+    const code = content & HAS_CONTENT;
     if (
-      (content !== 0 && content !== SPACE) ||
+      (code !== 0 && code !== SPACE && content >>> WIDTH_SHIFT !== 0) ||
       ((words[index + 1] ?? 0) & SHOWS_ON_SPACE) !== 0 ||
       ((words[index + 2] ?? 0) & (COLOR_MODE | OVERLINE)) !== 0
     ) {
@@ -152,12 +153,13 @@ function styledText(
   return { text: trimSpaces(text), ansi };
 }
 
+/** A character of no width alone in its cell has a column and nothing to show: a space keeps the columns. */
 function charsOf(cells: RowCells, content: number, column: number): string {
-  if ((content & COMBINED) !== 0) {
+  const code = content & CODE_POINT;
+  if ((content & COMBINED) !== 0 && content >>> WIDTH_SHIFT !== 0) {
     return cells.combined[column] ?? " ";
   }
-  const code = content & CODE_POINT;
-  return code === 0 ? " " : String.fromCodePoint(code);
+  return code === 0 || content >>> WIDTH_SHIFT === 0 ? " " : String.fromCodePoint(code);
 }
 
 /** The style and colour of a cell's underline; 0 for a plain one and for none. */
