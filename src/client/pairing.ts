@@ -142,8 +142,8 @@ class Attempt implements Pairing {
       });
       link.onMessage((text) => {
         clearTimeout(deadline);
+        resolve(); // before the message is read: an approval closes the link
         this.#receive(text);
-        resolve();
       });
     });
   }
