@@ -7,14 +7,12 @@ import { EventEmitter } from "node:events";
 import { z } from "zod";
 import { type Capability, CapabilitySchema } from "../protocol/capabilities.js";
 import { forbidden, notFound, unavailable } from "../protocol/errors.js";
+import { type DeviceKind, DeviceKindSchema } from "../protocol/link.js";
 import { deviceIdOf, isUsablePublicKey } from "../protocol/seal/identity.js";
 import { checkKind, knownRights } from "./grants.js";
 import type { Kept } from "./kept.js";
 import { MAX_DEVICES, SEEN_SAVE_MS } from "./limits.js";
 import { visibleName } from "./names.js";
-
-const DeviceKindSchema = z.enum(["phone", "laptop", "daemon", "cli"]);
-export type DeviceKind = z.infer<typeof DeviceKindSchema>;
 
 const DeviceSchema = z.object({
   id: z.string().regex(/^[a-z2-7]{26}$/),

@@ -4,7 +4,7 @@
  */
 import { CAPABILITIES, type Capability, isCapability } from "../protocol/capabilities.js";
 import { forbidden, invalidParams } from "../protocol/errors.js";
-import type { DeviceKind } from "./devices.js";
+import type { DeviceKind } from "../protocol/link.js";
 
 const WATCH = ["sessions", "chat.read", "terminal.read"] as const satisfies readonly Capability[];
 const STEER = [...WATCH, "chat.control", "files", "git"] as const satisfies readonly Capability[];

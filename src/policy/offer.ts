@@ -1,7 +1,8 @@
 /** One offer to pair: its secret, who claimed it, and how it ended. Offers keeps at most one alive. */
 import type { Capability } from "../protocol/capabilities.js";
+import type { DeviceKind } from "../protocol/link.js";
 import type { PairingState } from "../protocol/owner.js";
-import type { Device, DeviceKind } from "./devices.js";
+import type { Device } from "./devices.js";
 
 /** A device that proved the offer's secret, as it names itself. */
 export interface Asking {
