@@ -25,10 +25,9 @@ export function createProgram(name: string, description: string): Command {
 export const jsonOption = (): Option => new Option("--json", "print one JSON value a line");
 
 export const timeoutOption = (): Option =>
-  new Option(
-    "--timeout <time>",
-    "give up after this long, as 30, 500ms, 10s or 5m (exit code 6)",
-  ).argParser(parseDuration);
+  new Option("--timeout <time>", "give up after this long, as 30, 500ms, 10s or 5m (exit code 6)").argParser(
+    parseDuration,
+  );
 
 export const deviceOption = (): Option =>
   new Option("--device <name>", "speak to a paired daemon over the sealed link; `nexus devices` lists them");

@@ -8,7 +8,6 @@ import { connectDevice } from "../client/device-record.js";
 import { connectLocal } from "../client/local.js";
 import type { Connect } from "../client/transport.js";
 import { VERSION } from "../server/version.js";
-import type { CommonOptions } from "./command.js";
 import { readEnv } from "./env.js";
 import { CommandFailure, ExitCode } from "./exit.js";
 import { findRecord } from "./records.js";
@@ -20,10 +19,13 @@ export interface Session {
   readonly over: "owner" | "agent" | "device";
 }
 
-export type SessionOptions = Pick<CommonOptions, "device" | "timeout"> & {
+export interface SessionOptions {
+  readonly device?: string | undefined;
+  /** Milliseconds for the first link, and again for each call. */
+  readonly timeout?: number | undefined;
   /** Whether a lost link is brought up again, for what runs on. */
   readonly retry?: boolean;
-};
+}
 
 /** Runs `use` with a client that is connected, and closes it. */
 export async function withClient<T>(
@@ -69,7 +71,10 @@ async function withConnection<T>(
 }
 
 /** A daemon that is not there at the start is told at once, also by what retries later. */
-async function firstLink(client: NexusClient, how: SessionOptions & { over: Session["over"] }): Promise<void> {
+async function firstLink(
+  client: NexusClient,
+  how: SessionOptions & { over: Session["over"] },
+): Promise<void> {
   const failed = new AbortController();
   const remove = client.onState((state) => {
     if (state.state === "offline") failed.abort(new CommandFailure(ExitCode.unavailable, state.reason));
@@ -90,12 +95,17 @@ function explained(error: unknown, client: NexusClient, over: Session["over"]): 
     return new CommandFailure(ExitCode.forbidden, "The owner revoked this device; pair it again");
   }
   if (over === "owner" && reason.startsWith("no daemon runs")) {
-    return new CommandFailure(ExitCode.unavailable, "No daemon runs on this machine; start one with nexusd serve");
+    return new CommandFailure(
+      ExitCode.unavailable,
+      "No daemon runs on this machine; start one with nexusd serve",
+    );
   }
   return error;
 }
 
-async function chooseConnect(device: string | undefined): Promise<{ connect: Connect; over: Session["over"] }> {
+async function chooseConnect(
+  device: string | undefined,
+): Promise<{ connect: Connect; over: Session["over"] }> {
   const env = readEnv();
   if (device !== undefined) {
     const { record } = await findRecord(env.devicesDir, device);

@@ -27,7 +27,9 @@ export function recordNameFor(text: string): string {
 /** Throws a usage failure for a name that is no plain file name. */
 export function checkRecordName(name: string): void {
   if (!FILE_NAME.test(name)) {
-    throw usage("A name has letters, digits, dots and dashes, begins with a letter or digit, and at most 100");
+    throw usage(
+      "A name has letters, digits, dots and dashes, begins with a letter or digit, and at most 100",
+    );
   }
 }
 
@@ -45,7 +47,8 @@ export async function findRecord(folder: string, text: string): Promise<SavedDev
   const near = all.filter(({ record }) => record.serverName === text);
   const [only] = near;
   if (only !== undefined && near.length === 1) return only;
-  if (near.length > 1) throw usage(`Several pairings are called so: ${near.map(({ name }) => name).join(", ")}`);
+  if (near.length > 1)
+    throw usage(`Several pairings are called so: ${near.map(({ name }) => name).join(", ")}`);
   throw new CommandFailure(
     ExitCode.notFound,
     all.length === 0
