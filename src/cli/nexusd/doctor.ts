@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { DoctorCheck } from "../../protocol/owner.js";
 import { jsonOption } from "../command.js";
 import { refuseInsideTab, withOwner } from "../connect.js";
+import { readEnv } from "../env.js";
 import { ExitCode, exitCodeOf } from "../exit.js";
 import { createOutput, type Output } from "../output.js";
 
@@ -35,7 +36,7 @@ async function askDaemon(): Promise<DoctorCheck[] | undefined> {
 
 async function checkHere(): Promise<DoctorCheck[]> {
   const { runDoctorAlone } = await import("../../server/doctor.js");
-  return await runDoctorAlone();
+  return await runDoctorAlone(readEnv().paths);
 }
 
 function tell(output: Output, { name, ok, detail, repair }: DoctorCheck): void {
