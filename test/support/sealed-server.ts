@@ -6,6 +6,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { CAPABILITIES } from "../../src/protocol/capabilities.js";
+import type { RpcFailure } from "../../src/protocol/errors.js";
 import { PROTOCOL_VERSION } from "../../src/protocol/limits.js";
 import { SUBPROTOCOL } from "../../src/protocol/link.js";
 import { HandshakeError, type ProvenClient, ServerHandshake } from "../../src/protocol/seal/handshake.js";
@@ -50,7 +51,7 @@ export class ServedLink {
 }
 
 export interface ServerOptions {
-  /** What a request is answered with; undefined: not at all. A thrown object is the answer's error. */
+  /** What a request is answered with; undefined: not at all. A thrown RpcFailure is the answer's error. */
   answer?: (request: ServedRequest) => unknown;
   /** After the handshake; link.ready when absent. */
   greet?: (link: ServedLink) => void;
@@ -154,7 +155,8 @@ export class SealedServer {
     try {
       result = this.options.answer?.(request);
     } catch (error) {
-      link.send({ id: request.id, error });
+      const { code, message, data } = error as RpcFailure;
+      link.send({ id: request.id, error: { code, message, data } });
       return;
     }
     if (result !== undefined) link.send({ id: request.id, result });

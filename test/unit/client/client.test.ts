@@ -5,7 +5,7 @@ import { connectDevice } from "../../../src/client/device-record.js";
 import { MAX_PENDING_REQUESTS, MAX_SENT_REQUESTS } from "../../../src/client/limits.js";
 import type { SocketConstructor } from "../../../src/client/socket.js";
 import type { ClientState } from "../../../src/client/state.js";
-import { RpcErrorCode, RpcFailure } from "../../../src/protocol/errors.js";
+import { methodNotFound, RpcErrorCode, RpcFailure } from "../../../src/protocol/errors.js";
 import { MAX_MESSAGE_BYTES, UUID_PATTERN } from "../../../src/protocol/limits.js";
 import type { ServedRequest } from "../../support/sealed-server.js";
 import { clientOf, recordFor, startSealedServer } from "../../support/served-client.js";
@@ -31,7 +31,7 @@ describe("a call", () => {
     const error = { code: RpcErrorCode.NotFound, message: "No such tab on this device", data: { x: 1 } };
     const server = await startSealedServer({
       answer: () => {
-        throw error;
+        throw new RpcFailure(error.code, error.message, error);
       },
     });
     const failure = await clientOf(server)
@@ -292,7 +292,7 @@ describe("waking up", () => {
   it("asks a link that seems alive for a sign, and keeps it when one comes", async () => {
     const server = await startSealedServer({
       answer: () => {
-        throw { code: RpcErrorCode.MethodNotFound, message: "No method" };
+        throw methodNotFound("link.probe");
       },
     });
     const client = clientOf(server);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChatState } from "../../../src/client/apply.js";
 import type { SessionsState } from "../../../src/client/watches.js";
-import { RpcErrorCode } from "../../../src/protocol/errors.js";
+import { RpcErrorCode, RpcFailure } from "../../../src/protocol/errors.js";
 import type { SealedServer, ServedRequest } from "../../support/sealed-server.js";
 import { clientOf, startSealedServer } from "../../support/served-client.js";
 import { waitFor } from "../../support/wait-for.js";
@@ -173,7 +173,7 @@ describe("a watched terminal", () => {
 describe("a watch that fails", () => {
   const refusing = (code: number) => ({
     answer: () => {
-      throw { code, message: "No" };
+      throw new RpcFailure(code, "No");
     },
   });
 
