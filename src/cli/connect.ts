@@ -7,6 +7,7 @@ import { NexusClient } from "../client/client.js";
 import { connectDevice } from "../client/device-record.js";
 import { connectLocal } from "../client/local.js";
 import type { Connect } from "../client/transport.js";
+import { CLOSE_REASONS, CloseCode } from "../protocol/link.js";
 import { VERSION } from "../server/version.js";
 import { readEnv } from "./env.js";
 import { CommandFailure, ExitCode } from "./exit.js";
@@ -99,6 +100,10 @@ function explained(error: unknown, client: NexusClient, over: Session["over"]): 
       ExitCode.unavailable,
       "No daemon runs on this machine; start one with nexusd serve",
     );
+  }
+  if (over === "device" && reason === CLOSE_REASONS[CloseCode.handshake]) {
+    const why = "The daemon there does not know this device, or is another one; pair again with nexus pair";
+    return new CommandFailure(ExitCode.forbidden, why);
   }
   return error;
 }

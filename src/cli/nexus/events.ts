@@ -8,7 +8,7 @@ import type { Stop } from "../until-stopped.js";
 export function eventLine(event: SessionEvent): string {
   const { at, kind, title, from, to, message } = event;
   const change = from === null ? to : `${from} → ${to}`;
-  return `${whenText(at)}  ${kind} ${title}: ${change}${message === undefined ? "" : `  ${message}`}`;
+  return `${whenText(at)}  ${kind} ${title}: ${change}${message === undefined || message === "" ? "" : `  ${message}`}`;
 }
 
 /** One page: with `since` the first after it, else the last. */

@@ -13,7 +13,10 @@ const TAB = "the terminal: its id, a start of it, or its title";
 const WORKSPACE = "the workspace: its name, id or path; the one around this folder without it";
 
 export function registerTerminal(program: Command): void {
-  const group = program.command("terminal").description("open, read, type into and wait on terminals");
+  const group = program
+    .command("terminal")
+    .description("open, read, type into and wait on terminals")
+    .helpCommand(false);
   registerLooking(group);
   registerTyping(group);
   registerOpening(group);

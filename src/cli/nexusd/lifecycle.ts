@@ -1,8 +1,10 @@
 /** nexusd status, stop and restart: the daemon as a whole. */
 import type { Command } from "commander";
 import type { DaemonStatus } from "../../protocol/owner.js";
+import { lockHolder } from "../../server/lock.js";
 import { jsonOption, timeoutOption } from "../command.js";
 import { type Session, withOwner } from "../connect.js";
+import { readEnv } from "../env.js";
 import { CommandFailure, ExitCode, timedOut } from "../exit.js";
 import { DAEMON_CHANGE_MS, DAEMON_POLL_MS } from "../limits.js";
 import { createOutput, type Output, whenText } from "../output.js";
@@ -62,15 +64,14 @@ function tabsText(now: DaemonStatus): string {
 
 async function stop(options: StopOptions): Promise<void> {
   const output = createOutput(options);
-  await withOwner({}, async (session) => {
-    const { pid } = await session.client.request("owner.status", {});
-    if (!(await askedToStop(session, options, output))) return;
-    await untilGone(pid);
-    output.value({ stopped: pid });
-    output.line(
-      options.keepTerminals === true ? "The daemon ended; its terminals go on" : "The daemon ended",
-    );
+  const pid = await withOwner({}, async (session) => {
+    const now = await session.client.request("owner.status", {});
+    return (await askedToStop(session, options, output)) ? now.pid : undefined;
   });
+  if (pid === undefined) return;
+  await untilGone(pid);
+  output.value({ stopped: pid });
+  output.line(options.keepTerminals === true ? "The daemon ended; its terminals go on" : "The daemon ended");
 }
 
 /** False when the person at the terminal thought better of it. */
@@ -103,10 +104,10 @@ async function restart(options: RestartOptions): Promise<void> {
     if (options.whenIdle === true) await untilChatsRest(session, options.timeout);
     const started = await readStarted(now.pid);
     await session.client.request("owner.stop", { keepTerminals: true });
-    await untilGone(now.pid);
-    return { port: now.port, started };
+    return { port: now.port, pid: now.pid, started };
   });
-  const { started, port } = before;
+  const { started, port, pid } = before;
+  await untilGone(pid);
   const now = await launchDetached({
     folder: started?.folder,
     options: { ...started?.options, port },
@@ -115,21 +116,13 @@ async function restart(options: RestartOptions): Promise<void> {
   output.line(`The daemon runs again in the background (pid ${now.pid}) at ${now.url}`);
 }
 
-/** Resolves when the process is gone; it closes its terminals and writes its state first. */
+/** Resolves when the daemon has let go of its state, which is the last that it does. */
 async function untilGone(pid: number): Promise<void> {
+  const { stateDir } = readEnv().paths;
   const end = Date.now() + DAEMON_CHANGE_MS;
-  while (isAlive(pid)) {
+  while ((await lockHolder(stateDir)) === pid) {
     if (Date.now() > end)
       throw timedOut(`The daemon (pid ${pid}) did not end within ${DAEMON_CHANGE_MS / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, DAEMON_POLL_MS));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
