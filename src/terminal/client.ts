@@ -129,9 +129,16 @@ export class Terminals {
 
   /** Holds until what is asked for, the timeout (`done` false), or the abort. */
   async wait(id: string, options: WaitOptions, signal: AbortSignal): Promise<WaitResult> {
-    const { status, channel } = this.#entry(id);
-    if (!channel) return { done: true, state: "exited", message: status.endedReason ?? HOST_GONE };
-    return await channel.link.call("wait", { id, wait: options }, signal);
+    const entry = this.#entry(id);
+    const goneWithHost = (): WaitResult => ({ done: true, state: "exited", message: HOST_GONE });
+    if (!entry.channel) return goneWithHost();
+    try {
+      return await entry.channel.link.call("wait", { id, wait: options }, signal);
+    } catch (error) {
+      // The host went while it held: so did the program.
+      if (entry.status.endedReason === HOST_GONE) return goneWithHost();
+      throw error;
+    }
   }
 
   /** Ends the program and forgets the terminal; Unavailable while something runs in it, unless `force`. */
@@ -211,7 +218,7 @@ export class Terminals {
   async #connect(socket: string): Promise<HostChannel> {
     const channel = await HostChannel.connect(socket, this.#channelEvents());
     this.#channels.add(channel);
-    for (const status of channel.link.terminals) this.#entries.set(status.id, { status, channel });
+    for (const status of channel.link.terminals) this.#keep(status, channel);
     return channel;
   }
 
@@ -251,7 +258,7 @@ export class Terminals {
   #channelEvents(): HostChannelEvents {
     return {
       change: (channel, status) => {
-        this.#entries.set(status.id, { status, channel });
+        this.#keep(status, channel);
         for (const listener of this.#listeners.change) listener(status);
       },
       bell: (id, message) => {
@@ -282,6 +289,12 @@ export class Terminals {
       if (entry.status.phase !== "ended") entry.status = endedWithHost(entry.status);
       for (const listener of this.#listeners.change) listener(entry.status);
     }
+  }
+
+  #keep(status: TerminalStatus, channel: HostChannel): void {
+    const known = this.#entries.get(status.id);
+    if (known) Object.assign(known, { status, channel });
+    else this.#entries.set(status.id, { status, channel });
   }
 
   #forget(id: string): void {

@@ -8,6 +8,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, onTestFinished } from "vitest";
 import { Terminals, type TerminalsOptions } from "../../src/terminal/client.js";
+import { processNow } from "../../src/terminal/host/process-table.js";
 import type { OpenTerminal, Shell, TerminalStatus } from "../../src/terminal/types.js";
 import { waitFor } from "./wait-for.js";
 
@@ -134,4 +135,10 @@ export function shows(
 /** Names of what lies in a folder, empty when it is not there. */
 export function names(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
+}
+
+/** Whether a process lives; one that ended and nobody has collected does not. */
+export function isRunning(pid: number): boolean {
+  const now = processNow(pid);
+  return now !== undefined && !now.zombie;
 }
