@@ -42,7 +42,7 @@ export const CLOSE_REASONS: Readonly<Record<CloseCode, string>> = {
   4508: "reader too slow",
 };
 
-export const DEVICE_KINDS = ["phone", "laptop", "daemon", "cli"] as const;
+const DEVICE_KINDS = ["phone", "laptop", "daemon", "cli"] as const;
 export const DeviceKindSchema = z.enum(DEVICE_KINDS);
 export type DeviceKind = z.infer<typeof DeviceKindSchema>;
 
@@ -65,7 +65,7 @@ export type PairPayload = z.infer<typeof PairPayloadSchema>;
 const Granted = z.array(z.string()).transform((granted): Capability[] => granted.filter(isCapability));
 
 /** The first record of a link that may be used. */
-export const LinkReadySchema = z.object({
+const LinkReadySchema = z.object({
   device: z.object({ id: z.string(), name: z.string() }),
   capabilities: Granted,
   protocol: z.string(),
@@ -94,7 +94,6 @@ export const LINK_NOTIFICATIONS = {
 } as const;
 
 export type LinkNotification = keyof typeof LINK_NOTIFICATIONS;
-export type LinkNotificationParams<M extends LinkNotification> = z.infer<(typeof LINK_NOTIFICATIONS)[M]>;
 
 export function isLinkNotification(method: string): method is LinkNotification {
   return Object.hasOwn(LINK_NOTIFICATIONS, method);

@@ -16,7 +16,7 @@ export const REKEY_RECORDS = 1024;
 export const MIN_PLAINTEXT_BYTES = 256;
 
 /** ChaCha20-Poly1305 under one key, with the record's type byte as associated data. */
-export interface RecordCipher {
+interface RecordCipher {
   /** Ciphertext and tag. */
   seal(nonce: Uint8Array, plaintext: Uint8Array): Uint8Array;
   /** Throws when it was not sealed with this key, nonce and type. */
