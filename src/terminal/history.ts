@@ -2,18 +2,19 @@
  * The finished rows of a terminal, oldest first, under numbers that stay: the
  * first row of a terminal is 0, and dropping old rows renumbers nothing.
  */
-import type { Row } from "./row.js";
-
-/** Dropped rows are let go in blocks of this many, so that dropping costs nothing each. */
-const COMPACT_ROWS = 512;
+import type { RowCells } from "./cells.js";
+import { BLOCK_ROWS, HistoryBlock } from "./history-block.js";
+import type { Row, RowPlace } from "./row.js";
 
 export class History {
   readonly #limit: number;
-  #rows: Row[] = [];
-  /** Rows at the start of the array that are dropped already. */
-  #dropped = 0;
-  /** The number of the array's first row. */
+  #blocks: HistoryBlock[] = [];
+  /** The number of the first block's first row. */
   #offset = 0;
+  #end = 0;
+  #first = 0;
+  /** All rows before this number are drawn. */
+  #drawn = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -21,44 +22,97 @@ export class History {
 
   /** The number of the oldest row that is still there. */
   get first(): number {
-    return this.#offset + this.#dropped;
+    return this.#first;
   }
 
   /** The number that the next row gets. */
   get end(): number {
-    return this.#offset + this.#rows.length;
+    return this.#end;
   }
 
-  push(row: Row): void {
-    this.#rows.push(row);
-    if (this.#rows.length - this.#dropped > this.#limit) {
-      this.#dropped++;
-      if (this.#dropped >= COMPACT_ROWS) {
-        this.#rows = this.#rows.slice(this.#dropped);
-        this.#offset += this.#dropped;
-        this.#dropped = 0;
-      }
+  /** Some rows are kept as cells, which takes ten times the memory of text. */
+  get hasCells(): boolean {
+    return this.#drawn < this.#end;
+  }
+
+  /** Keeps a row's cells until someone wants to see it: in a flood most rows are dropped unseen. */
+  push(cells: RowCells, place: RowPlace): void {
+    let block = this.#blocks.at(-1);
+    if (block === undefined || block.isFull) {
+      block = new HistoryBlock();
+      this.#blocks.push(block);
+    }
+    block.add(cells, place);
+    this.#end++;
+    if (this.#end - this.#first > this.#limit) {
+      this.#dropOne();
     }
   }
 
   /** Takes back the newest rows. */
   takeBack(count: number): void {
-    this.#rows.length = Math.max(this.#dropped, this.#rows.length - count);
+    let left = Math.min(count, this.#end - this.#first);
+    this.#end -= left;
+    this.#drawn = Math.min(this.#drawn, this.#end);
+    while (left > 0) {
+      const block = this.#blocks.at(-1);
+      if (block === undefined) {
+        return;
+      }
+      const taken = Math.min(left, block.length);
+      block.takeBack(taken);
+      left -= taken;
+      if (block.length === 0) {
+        this.#blocks.pop();
+      }
+    }
   }
 
   /** Forgets all rows; numbers go on from `end`. */
   clear(): void {
-    this.#offset = this.end;
-    this.#rows = [];
-    this.#dropped = 0;
+    for (const block of this.#blocks) {
+      block.release();
+    }
+    this.#blocks = [];
+    this.#offset = this.#end;
+    this.#first = this.#end;
+    this.#drawn = this.#end;
   }
 
   at(number: number): Row | undefined {
-    return number < this.first ? undefined : this.#rows[number - this.#offset];
+    if (number < this.#first || number >= this.#end) {
+      return undefined;
+    }
+    const index = number - this.#offset;
+    return this.#blocks[Math.floor(index / BLOCK_ROWS)]?.row(index % BLOCK_ROWS);
   }
 
-  /** Rows from `start` up to `end`, as far as they are there. */
-  slice(start: number, end: number): Row[] {
-    return this.#rows.slice(Math.max(this.#dropped, start - this.#offset), Math.max(0, end - this.#offset));
+  /** Calls `each` with the text of the rows from `start` up to `end`, as far as they are there. */
+  forEach(start: number, end: number, each: (ansi: string) => void): void {
+    const last = Math.min(end, this.#end) - this.#offset;
+    for (let index = Math.max(start, this.#first) - this.#offset; index < last; index++) {
+      const block = this.#blocks[Math.floor(index / BLOCK_ROWS)];
+      if (block) {
+        each(block.ansi(index % BLOCK_ROWS));
+      }
+    }
+  }
+
+  /** Draws the oldest rows that are kept as cells, some blocks of them, and lets the cells go. */
+  draw(blocks: number): void {
+    this.#drawn = Math.max(this.#drawn, this.#first);
+    for (let left = blocks; left > 0 && this.hasCells; left--) {
+      const index = Math.floor((this.#drawn - this.#offset) / BLOCK_ROWS);
+      this.#blocks[index]?.draw();
+      this.#drawn = Math.min(this.#end, this.#offset + (index + 1) * BLOCK_ROWS);
+    }
+  }
+
+  #dropOne(): void {
+    this.#first++;
+    if (this.#first - this.#offset >= BLOCK_ROWS) {
+      this.#blocks.shift()?.release();
+      this.#offset += BLOCK_ROWS;
+    }
   }
 }

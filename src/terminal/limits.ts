@@ -57,3 +57,10 @@ export const MAX_WINDOW_JSON_BYTES = 720 * 1024;
 
 /** Rows of one logical line that are joined; a longer line comes in pieces. No pattern needs more at once. */
 export const MAX_JOINED_ROWS = 256;
+
+/** Rows of all terminals, five floods of them, that are kept as cells until time allows drawing them; past it they are drawn at once. */
+export const MAX_UNDRAWN_BYTES = 48 * 1024 * 1024;
+
+/** How often, and how many blocks of rows, a terminal draws of those that it keeps as cells. */
+export const DRAW_INTERVAL_MS = 200;
+export const DRAW_BLOCKS = 4;

@@ -15,7 +15,7 @@ import { type Row, renderRow } from "./row.js";
 /** ED 3 erases what is above the screen. */
 const ERASE_SCROLLBACK = 3;
 
-const EMPTY_ROW: Row = { text: "", ansi: "", wrapped: false, gap: 0 };
+const EMPTY_ROW: Row = { ansi: "", wrapped: false, gap: 0 };
 
 export class LineCache {
   readonly history: History;
@@ -118,8 +118,11 @@ export class LineCache {
   }
 
   #draw(normal: IBuffer, start: number): void {
-    for (let y = start; y < normal.baseY; y++) {
-      this.history.push(drawRow(normal, y));
+    let line = start < normal.baseY ? normal.getLine(start) : undefined;
+    for (let y = start; line !== undefined && y < normal.baseY; y++) {
+      const next = normal.getLine(y + 1);
+      this.history.push(rowCells(line), { wrapped: line.isWrapped, goesOn: next?.isWrapped === true });
+      line = next;
     }
   }
 

@@ -5,7 +5,7 @@
  */
 import { MAX_JOINED_ROWS } from "./limits.js";
 import type { LineCache } from "./line-cache.js";
-import type { Row } from "./row.js";
+import { plainOf, type Row } from "./row.js";
 
 /** A place in a terminal's output: where the screen began then, and what was on it. */
 export interface LineCursor {
@@ -95,7 +95,7 @@ function newLines(rows: NumberedRows, { start, known }: Change): string[] {
     let isNew = false;
     do {
       const row = rows.at(number);
-      const text = row?.text ?? "";
+      const text = plainOf(row?.ansi ?? "");
       line += text;
       isNew ||= number >= start && !isKnown(known, number - start, text);
       number++;
@@ -124,7 +124,7 @@ function isKnown(known: Change["known"], index: number, text: string): boolean {
 }
 
 function textOf(rows: readonly Row[]): string[] {
-  return rows.map((row) => row.text);
+  return rows.map((row) => plainOf(row.ansi));
 }
 
 function withoutBlankEnd(lines: string[]): string[] {

@@ -1,6 +1,7 @@
 /**
- * One row of a terminal as text, plain and with SGR escapes alone. A row with
- * escapes starts and ends in the default state, so rows can be cut apart.
+ * One row of a terminal as text with SGR escapes and no others. It starts and
+ * ends in the default state, so rows can be cut apart; its plain text is the
+ * same without the escapes.
  */
 import {
   CELL_WORDS,
@@ -20,10 +21,9 @@ import {
 } from "./cells.js";
 import { MAX_COLS } from "./limits.js";
 import { BACKGROUND_STYLE, sgr } from "./sgr.js";
+import { TextBuilder } from "./text-builder.js";
 
 export interface Row {
-  /** Without trailing spaces. */
-  readonly text: string;
   /** With trailing spaces only where they show. Empty only if nothing in the row shows. */
   readonly ansi: string;
   /** It goes on the row before it: the program wrote past the last column. */
@@ -50,20 +50,30 @@ const SHOWS_ON_SPACE = (INVERSE | UNDERLINE | STRIKE) >>> 0;
 /** A cell of one code point and one column has this above its code point. */
 const ONE_COLUMN = 1;
 
+const ESCAPE = "\x1b";
 const RESET = "\x1b[m";
+const SGR = /\x1b\[[\d;:]*m/g;
 
 const scratch = Buffer.alloc(MAX_COLS);
 
 export function renderRow(cells: RowCells, { wrapped, goesOn, cursor }: RowPlace): Row {
   const used = usedColumns(cells.words);
   const gap = goesOn ? writtenSpaces(cells.words) : 0;
-  if (cursor === undefined) {
-    const plain = plainText(cells.words, used);
-    if (plain !== undefined) {
-      return { text: plain, ansi: plain, wrapped, gap };
-    }
+  const plain = cursor === undefined ? plainText(cells.words, used) : undefined;
+  return { ansi: plain ?? styledText(cells, used, cursor), wrapped, gap };
+}
+
+/** A row's text without escapes and trailing spaces. */
+export function plainOf(ansi: string): string {
+  if (!ansi.includes(ESCAPE)) {
+    return ansi;
   }
-  return { ...styledText(cells, used, cursor), wrapped, gap };
+  const text = ansi.replace(SGR, "");
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === SPACE) {
+    end--;
+  }
+  return text.slice(0, end);
 }
 
 /** Columns up to the last one that shows; a character of no width alone in its cell does not. */
@@ -115,51 +125,61 @@ function plainText(words: Uint32Array, used: number): string | undefined {
   return scratch.toString("latin1", 0, used);
 }
 
-function styledText(
-  cells: RowCells,
-  used: number,
-  cursor: number | undefined,
-): { text: string; ansi: string } {
+const builder = new TextBuilder();
+
+function styledText(cells: RowCells, used: number, cursor: number | undefined): string {
+  builder.clear();
   const end = cursor === undefined ? used : Math.max(used, cursor + 1);
-  let text = "";
-  let ansi = "";
-  let foreground = 0;
-  let background = 0;
-  let underline = 0;
+  const style = { foreground: 0, background: 0, underline: 0 };
   let column = 0;
   while (column < end) {
-    const index = column * CELL_WORDS;
-    const content = word(cells, index);
+    const content = word(cells, column * CELL_WORDS);
     const width = content >>> WIDTH_SHIFT || 1;
-    const inverted = cursor !== undefined && cursor >= column && cursor < column + width ? INVERSE : 0;
-    const nextForeground = (word(cells, index + 1) ^ inverted) >>> 0;
-    const nextBackground = word(cells, index + 2) & BACKGROUND_STYLE;
-    const nextUnderline = underlineOf(cells, column);
-    if (nextForeground !== foreground || nextBackground !== background || nextUnderline !== underline) {
-      const styled = foreground !== 0 || background !== 0;
-      foreground = nextForeground;
-      background = nextBackground;
-      underline = nextUnderline;
-      ansi += sgr(foreground, background, underline, styled);
-    }
-    const chars = charsOf(cells, content, column);
-    text += chars;
-    ansi += chars;
+    const inverted = cursor !== undefined && cursor >= column && cursor < column + width;
+    addStyle(cells, column, inverted, style);
+    addChars(cells, content, column);
     column += width;
   }
-  if (foreground !== 0 || background !== 0) {
-    ansi += RESET;
+  if (style.foreground !== 0 || style.background !== 0) {
+    builder.addText(RESET);
   }
-  return { text: trimSpaces(text), ansi };
+  return builder.toString();
 }
 
-/** A character of no width alone in its cell has a column and nothing to show: a space keeps the columns. */
-function charsOf(cells: RowCells, content: number, column: number): string {
-  const code = content & CODE_POINT;
-  if ((content & COMBINED) !== 0 && content >>> WIDTH_SHIFT !== 0) {
-    return cells.combined[column] ?? " ";
+interface Style {
+  foreground: number;
+  background: number;
+  underline: number;
+}
+
+/** Goes over to a cell's style, if it is another than the last one's. */
+function addStyle(cells: RowCells, column: number, inverted: boolean, style: Style): void {
+  const index = column * CELL_WORDS;
+  const foreground = (word(cells, index + 1) ^ (inverted ? INVERSE : 0)) >>> 0;
+  const background = word(cells, index + 2) & BACKGROUND_STYLE;
+  const underline = underlineOf(cells, column);
+  if (foreground !== style.foreground || background !== style.background || underline !== style.underline) {
+    const wasStyled = style.foreground !== 0 || style.background !== 0;
+    builder.addText(sgr(foreground, background, underline, wasStyled));
+    style.foreground = foreground;
+    style.background = background;
+    style.underline = underline;
   }
-  return code === 0 || content >>> WIDTH_SHIFT === 0 ? " " : String.fromCodePoint(code);
+}
+
+/**
+ * Adds a cell's character. One of no width alone in its cell has a column and
+ * nothing to show: a space keeps the columns.
+ */
+function addChars(cells: RowCells, content: number, column: number): void {
+  const combined = (content & COMBINED) !== 0 ? cells.combined[column] : undefined;
+  const code = content & CODE_POINT;
+  const shows = content >>> WIDTH_SHIFT !== 0;
+  if (combined !== undefined && shows) {
+    builder.addText(combined);
+  } else {
+    builder.addCodePoint(code === 0 || !shows ? SPACE : code);
+  }
 }
 
 /** The style and colour of a cell's underline; 0 for a plain one and for none. */
@@ -173,12 +193,4 @@ function underlineOf(cells: RowCells, column: number): number {
 
 function word(cells: RowCells, index: number): number {
   return cells.words[index] ?? 0;
-}
-
-function trimSpaces(text: string): string {
-  let end = text.length;
-  while (end > 0 && text.charCodeAt(end - 1) === SPACE) {
-    end--;
-  }
-  return end === text.length ? text : text.slice(0, end);
 }

@@ -3,7 +3,7 @@
  * and no socket; what the emulator answers to the program goes through `reply`.
  */
 import { clampCols, clampRows, Emulator, type EmulatorEvents, type ScreenModes } from "./emulator.js";
-import { LIVE_SCROLLBACK_ROWS, SCROLLBACK_ROWS } from "./limits.js";
+import { DRAW_BLOCKS, DRAW_INTERVAL_MS, LIVE_SCROLLBACK_ROWS, SCROLLBACK_ROWS } from "./limits.js";
 import { LineCache } from "./line-cache.js";
 import { type LineCursor, logicalLines } from "./logical-lines.js";
 import { ParseQueue } from "./parse-queue.js";
@@ -41,6 +41,7 @@ export class Screen {
   readonly #watched: Watched;
   #changedAt = performance.now();
   #windows: Windows | undefined;
+  #drawing: NodeJS.Timeout | undefined;
 
   constructor(options: ScreenOptions, events: ScreenEvents) {
     const scrollback = options.scrollback ?? SCROLLBACK_ROWS;
@@ -115,9 +116,11 @@ export class Screen {
   }
 
   dispose(): void {
+    this.#cache.history.clear();
     for (const watch of this.#watches) {
       watch.close();
     }
+    clearTimeout(this.#drawing);
     this.#queue.close();
     this.#emulator.dispose();
   }
@@ -129,6 +132,18 @@ export class Screen {
       watch.changed();
     }
     this.#events.parsed();
+    this.#drawLater();
+  }
+
+  /** Draws, in the background, rows that a flood left as cells; nothing runs once all are drawn. */
+  #drawLater(): void {
+    if (this.#drawing === undefined && this.#cache.history.hasCells) {
+      this.#drawing = setTimeout(() => {
+        this.#drawing = undefined;
+        this.#cache.history.draw(DRAW_BLOCKS);
+        this.#drawLater();
+      }, DRAW_INTERVAL_MS).unref();
+    }
   }
 
   #now(): Windows {

@@ -5,7 +5,7 @@
  */
 import { DEFAULT_ROWS_ABOVE, MAX_JOINED_ROWS } from "./limits.js";
 import type { LineCache } from "./line-cache.js";
-import type { Row } from "./row.js";
+import { plainOf, type Row } from "./row.js";
 
 export class Snapshot {
   /** Row numbers mean the same rows in all snapshots with the same space. */
@@ -35,13 +35,13 @@ export class Snapshot {
     return number < this.base ? this.#cache.history.at(number) : this.#screen[number - this.base];
   }
 
-  /** The text of the rows from `top` to the end of what is used. */
-  lines(top: number, ansi: boolean): string[] {
-    const rows = top < this.base ? this.#cache.history.slice(top, Math.min(this.base, this.end)) : [];
-    const lines = rows.map((row) => (ansi ? row.ansi : row.text));
-    for (let number = Math.max(top, this.base); number < this.end; number++) {
-      const row = this.#screen[number - this.base];
-      lines.push((ansi ? row?.ansi : row?.text) ?? "");
+  /** The text of the rows from `top` to the end of what is used; the first ones may be known already. */
+  lines(top: number, ansi: boolean, known: readonly string[] = []): string[] {
+    const lines = known.slice(0, Math.max(0, this.end - top));
+    const add = (text: string) => lines.push(ansi ? text : plainOf(text));
+    this.#cache.history.forEach(top + lines.length, Math.min(this.base, this.end), add);
+    for (let number = Math.max(top + lines.length, this.base); number < this.end; number++) {
+      add(this.#screen[number - this.base]?.ansi ?? "");
     }
     if (ansi && this.#cursor && this.#cursor.number >= top && this.#cursor.number < this.end) {
       lines[this.#cursor.number - top] = this.#cursor.row.ansi;
@@ -58,16 +58,20 @@ export class Snapshot {
   /** The last row with text, joined with those that it goes on. */
   lastLine(): string {
     let number = this.end - 1;
-    while (number >= this.first && this.row(number)?.text === "") {
+    while (number >= this.first && this.#text(number) === "") {
       number--;
     }
     const bottom = number;
-    let line = this.row(number)?.text ?? "";
+    let line = this.#text(number);
     while (number > this.first && bottom - number < MAX_JOINED_ROWS && this.row(number)?.wrapped) {
-      const above = this.row(--number);
-      line = (above?.text ?? "") + " ".repeat(above?.gap ?? 0) + line;
+      number--;
+      line = this.#text(number) + " ".repeat(this.row(number)?.gap ?? 0) + line;
     }
     return line;
+  }
+
+  #text(number: number): string {
+    return plainOf(this.row(number)?.ansi ?? "");
   }
 
   #lastUsed(): number {

@@ -38,12 +38,12 @@ export class Window {
     this.space = snapshot.space;
     this.top = place.top;
     this.cut = place.cut;
-    this.lines = snapshot.lines(place.top, place.ansi);
+    const known = last?.goesOnAs(this) ? last : undefined;
+    this.lines = snapshot.lines(place.top, place.ansi, known?.lines.slice(0, known.#finished));
     this.#finished = Math.min(this.lines.length, Math.max(0, snapshot.base - place.top));
-    const known = last?.goesOnAs(this) && last.#finished <= this.#finished ? last : undefined;
-    this.#finishedBytes =
-      (known ? known.#finishedBytes : QUOTES_BYTES) +
-      jsonBytes(this.lines, known ? known.#finished : 0, this.#finished);
+    const counted = known && known.#finished <= this.#finished ? known : undefined;
+    const before = counted ? counted.#finishedBytes : QUOTES_BYTES;
+    this.#finishedBytes = before + jsonBytes(this.lines, counted ? counted.#finished : 0, this.#finished);
     this.bytes = this.#finishedBytes + jsonBytes(this.lines, this.#finished, this.lines.length);
   }
 

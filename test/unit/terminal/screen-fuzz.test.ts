@@ -65,6 +65,13 @@ class Rig {
     return new Snapshot(this.cache, this.emulator.cursorVisible);
   }
 
+  /** As the screen does now and then, in the background. */
+  drawSome(random: Random): void {
+    if (random() < 0.2) {
+      this.cache.history.draw(integer(random, 1, 4));
+    }
+  }
+
   /** What the emulator still holds, read by the engine and naively. */
   checkLive(snapshot: Snapshot): void {
     const { terminal } = this.emulator;
@@ -180,6 +187,7 @@ describe("a screen under random output", { timeout: TIMEOUT_MS }, () => {
       const whole = new Rig(size, 20_000, 20_000);
       for (let round = 0; round < 150; round++, done++) {
         step(random, [rig, whole], SAVED_CURSOR);
+        rig.drawSome(random);
         const snapshot = rig.snapshot();
         const all = naiveRows(whole.emulator.terminal).slice(0, naiveUsed(whole.emulator.terminal));
         const kept = snapshot.lines(snapshot.first, false);
