@@ -145,6 +145,8 @@ export class Activity {
   }
 
   #ownMark(mark: PromptMark): void {
+    // Seen once while it surely is the shell that was started, a later `exec` shows as another program.
+    if (!this.#marked) this.#view = this.#options.look();
     this.#marked = true;
     this.#innerPrompt = false;
     if (mark.kind === "C") {
@@ -207,6 +209,7 @@ export class Activity {
     if (!this.#outputSincePrompt) return;
     this.#outputSincePrompt = false;
     this.#promptAt = this.#options.clock.stamp();
+    this.#options.changed();
   }
 
   #settle(): void {

@@ -29,9 +29,11 @@ export class Program {
     return { foreground: foregroundOf(leader)?.name, root, replaced };
   }
 
-  /** Processes that a close without force would end: all of its session but an idle root shell. */
+  /** Processes that a close without force would end, the root program's own children first. */
   async others(): Promise<ProcessEntry[]> {
-    return (await sessionMembers(this.#pty.pid)).filter((entry) => entry.pid !== this.#pty.pid);
+    const { pid } = this.#pty;
+    const others = (await sessionMembers(pid)).filter((entry) => entry.pid !== pid);
+    return others.sort((a, b) => Number(b.ppid === pid) - Number(a.ppid === pid));
   }
 
   #lookByName(): ProcessView | undefined {
