@@ -10,6 +10,9 @@ const RESTORE = [
   "\x1b7\x1b[r\x1b8\x1b[?6l\x1b[?7h\x1b[?25h\x1b[0 q\x1b[0m",
 ].join("");
 
+const CLEAR = "\x1b[H\x1b[2J";
+/** The line after the last one: terminals stop a move at their edge. */
+const BELOW_ALL = "\x1b[9999;1H\r\n";
 const LEAVE_ALTERNATE = "\x1b[?1049l";
 const ALTERNATE = /\x1b\[\?(?:\d+;)*(?:1049|1047|47)(?:;\d+)*([hl])/g;
 
@@ -30,6 +33,11 @@ export class ScreenModes {
     this.#out = out;
   }
 
+  /** An empty screen; what stood on it goes up into the scrollback, where the person finds it again. */
+  begin(rows: number): void {
+    this.#out.write(`${"\r\n".repeat(rows)}${CLEAR}`);
+  }
+
   write(bytes: Uint8Array): void {
     if (this.#closed) return;
     this.#out.write(bytes);
@@ -43,6 +51,6 @@ export class ScreenModes {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#out.write(`${this.#alternate ? LEAVE_ALTERNATE : ""}${RESTORE}\r\n`);
+    this.#out.write(`${this.#alternate ? LEAVE_ALTERNATE : ""}${RESTORE}${BELOW_ALL}`);
   }
 }

@@ -30,6 +30,7 @@ export async function attachHere(
   const { workspaceId, tabId } = target;
   const { attachId } = await client.request("owner.attach", { workspaceId, tabId, ...terminalSize() });
   const restore = (): void => modes.close();
+  modes.begin(terminalSize().rows);
   process.once("exit", restore);
   try {
     await untilStopped(undefined, (stop) => {
