@@ -29,7 +29,7 @@ export const timeoutOption = (): Option =>
     parseDuration,
   );
 
-export const deviceOption = (): Option =>
+const deviceOption = (): Option =>
   new Option("--device <name>", "speak to a paired daemon over the sealed link; `nexus devices` lists them");
 
 /** Adds the options of a verb that asks a daemon. */

@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { type Paths, resolvePaths } from "../server/paths.js";
 
 /** The tab of a daemon that this process runs in, as the daemon told its programs. */
-export interface OwnTab {
+interface OwnTab {
   readonly socket: string;
   readonly token: string;
   readonly tabId: string | undefined;

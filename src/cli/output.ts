@@ -25,7 +25,7 @@ export interface OutputOptions {
 export type Style = Parameters<typeof styleText>[0];
 
 /** A cell that is coloured where colour is wanted. */
-export interface StyledCell {
+interface StyledCell {
   readonly text: string;
   readonly style: Style;
 }

@@ -31,7 +31,7 @@ export interface DoctorDeps {
 }
 
 /** What a check found, or a thrown error with the sentence why not. */
-export type Probe = () => Promise<string> | string;
+type Probe = () => Promise<string> | string;
 
 interface Trial {
   readonly name: string;

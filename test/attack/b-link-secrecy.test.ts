@@ -1,5 +1,5 @@
 /** The secret of a pairing link stays on the owner's terminal. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -86,6 +86,26 @@ test("B10: a link that is pasted at the prompt does not show there", async () =>
   expect(device.text()).not.toContain(secretOf(link));
   await daemon.owner("owner.deny", {});
   expect(await device.ended).toBe(4);
+});
+
+test("B10: open hands the browser a file that only the owner reads and that goes with the offer", async () => {
+  const browser = join(daemon.home, "browser");
+  const seen = join(daemon.home, "seen");
+  const script = `#!/bin/sh\nfile="\${1#file://}"\n{ stat -c %a "$file"; echo "$file"; cat "$file"; } > ${seen}.new\nmv ${seen}.new ${seen}\n`;
+  writeFileSync(browser, script, { mode: 0o755 });
+  const opening = start("nexusd", ["open"], { env: { ...daemon.env, BROWSER: browser }, cwd: daemon.folder });
+  onTestFinished(() => opening.kill("SIGKILL"));
+  await waitFor("the browser", () => existsSync(seen));
+  const [mode, file = "", ...page] = readFileSync(seen, "utf8").split("\n");
+  const link = /location\.replace\("([^"]+)"\)/.exec(page.join("\n"))?.[1] ?? "";
+  rmSync(seen);
+  expect(mode).toBe("600");
+  expect(new URL(link).host).toBe(`localhost:${daemon.port}`);
+  expect(allArguments()).not.toContain(secretOf(link));
+  expect(opening.stdout()).not.toContain(secretOf(link));
+  opening.kill("SIGINT");
+  expect((await opening.ended).code).toBe(130);
+  expect(existsSync(file)).toBe(false);
 });
 
 test("B11: without a terminal neither pair nor serve prints a link or a code to scan", async () => {

@@ -1,4 +1,4 @@
-/** nexus terminal input and answer: what is typed, and what an agent in a terminal is told. */
+/** nexus terminal input, key and answer: what is typed, and what an agent in a terminal is told. */
 import { type RpcParams, TERMINAL_KEYS, type TerminalKey } from "../../protocol/rpc.js";
 import type { CommonOptions } from "../command.js";
 import { withClient } from "../connect.js";
@@ -37,6 +37,20 @@ export async function input(tab: string, given: string | undefined, options: Inp
     );
     output.value(result);
     if (result.at !== undefined) output.line(String(result.at));
+  });
+}
+
+export async function keys(tab: string, names: string[], options: CommonOptions): Promise<void> {
+  const output = createOutput(options);
+  const pressed = parseKeyNames(names);
+  await withClient(options, async (session) => {
+    const { workspaceId, tabId } = await terminalTab(session, tab);
+    const result = await session.client.call(
+      "terminal.input",
+      { workspaceId, tabId, keys: pressed },
+      session.call,
+    );
+    output.value(result);
   });
 }
 

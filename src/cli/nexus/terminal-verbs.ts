@@ -6,7 +6,6 @@ import { readEnv } from "../env.js";
 import { findTab, findWorkspace } from "../names.js";
 import { createOutput } from "../output.js";
 import { sessionLines } from "./session-table.js";
-import { parseKeyNames } from "./terminal-input.js";
 
 /** A tab by what a person calls it. */
 export async function terminalTab(
@@ -96,20 +95,6 @@ export async function read(
     const result = await session.client.call("terminal.read", params, session.call);
     output.value(result);
     output.text(result.text, { colors: ansi });
-  });
-}
-
-export async function keys(tab: string, names: string[], options: CommonOptions): Promise<void> {
-  const output = createOutput(options);
-  const pressed = parseKeyNames(names);
-  await withClient(options, async (session) => {
-    const { workspaceId, tabId } = await terminalTab(session, tab);
-    const result = await session.client.call(
-      "terminal.input",
-      { workspaceId, tabId, keys: pressed },
-      session.call,
-    );
-    output.value(result);
   });
 }
 

@@ -3,8 +3,8 @@ import { type Command, Option } from "commander";
 import { TERMINAL_KEYS } from "../../protocol/rpc.js";
 import { asking, parseDuration, parseInteger } from "../command.js";
 import { attach } from "./attach.js";
-import { answer, input } from "./terminal-input.js";
-import { close, keys, list, open, read, rename, shells } from "./terminal-verbs.js";
+import { answer, input, keys } from "./terminal-input.js";
+import { close, list, open, read, rename, shells } from "./terminal-verbs.js";
 import { wait } from "./terminal-wait.js";
 import { watch } from "./terminal-watch.js";
 

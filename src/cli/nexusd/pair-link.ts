@@ -42,7 +42,7 @@ export function showPairLink(output: Output, link: string, options: ShowOptions)
 }
 
 /** The QR code of a link, or nothing on a terminal that is too narrow for it. */
-export function qrCode(link: string, columns: number): string {
+function qrCode(link: string, columns: number): string {
   const lines = renderUnicodeCompact(link, { border: QR_BORDER }).split("\n");
   if (columns > 0 && widthOf(lines[0] ?? "") > columns) return "";
   const colored = !readEnv().noColor;

@@ -30,6 +30,6 @@ export async function untilChatsRest({ client }: Session, timeoutMs: number | un
   });
 }
 
-export function isWorkingChat({ kind, state }: Pick<RemoteSession, "kind" | "state">): boolean {
+function isWorkingChat({ kind, state }: Pick<RemoteSession, "kind" | "state">): boolean {
   return kind !== "terminal" && state === "running";
 }
