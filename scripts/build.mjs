@@ -18,8 +18,10 @@ export async function build() {
   execFileSync(process.execPath, [tsc, "-p", "tsconfig.json"], { cwd: root, stdio: "inherit" });
   const { bundleHost } = await import(pathToFileURL(join(root, "scripts", "bundle-host.mjs")));
   await bundleHost();
-  const { bundleWeb } = await import(pathToFileURL(join(root, "scripts", "bundle-web.mjs")));
-  await bundleWeb();
+  if (existsSync(join(root, "scripts", "bundle-web.mjs"))) {
+    const { bundleWeb } = await import(pathToFileURL(join(root, "scripts", "bundle-web.mjs")));
+    await bundleWeb();
+  }
   for (const name of ["nexusd", "nexus"]) writeCommand(name);
   writeFileSync(stampFile, stamp);
   return true;

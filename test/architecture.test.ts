@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../src/", import.meta.url));
@@ -51,9 +52,7 @@ const sources = readdirSync(root, { recursive: true })
   .filter((path) => /\.tsx?$/.test(path) && statSync(path).isFile());
 
 function importsOf(path: string): string[] {
-  const text = readFileSync(path, "utf8");
-  const found = text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^;"']*?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g);
-  return [...found].map((match) => match[1] ?? match[2] ?? "").filter((name) => name !== "");
+  return ts.preProcessFile(readFileSync(path, "utf8"), true, true).importedFiles.map((file) => file.fileName);
 }
 
 /** `node`, a package's name or scope, or the folder under src/ that is imported. */

@@ -189,7 +189,12 @@ function clipCall(call: ViewToolCall, chars: number): ViewToolCall {
 
 function bareCall(call: ViewToolCall): ViewToolCall {
   const { patch: _patch, ...rest } = clipCall(call, 0);
-  return { ...rest, input: clipRecord(call.input, 64, 512), title: clip(call.title, 100) };
+  return {
+    ...rest,
+    name: clip(call.name, 100),
+    input: clipRecord(call.input, 64, 512),
+    title: clip(call.title, 100),
+  };
 }
 
 function clipItem<T extends ViewItem | AssistantItem>(item: T, chars: number): T {
@@ -200,18 +205,29 @@ function clipItem<T extends ViewItem | AssistantItem>(item: T, chars: number): T
   return item;
 }
 
+/** Requests that a status keeps when even their one lines are too much. */
+const MAX_BARE_REQUESTS = 50;
+
 /** Requests keep their one line; the rest of what they show is cut to the budget. */
 export function fitStatus(status: ChatStatus, budget: number): ChatStatus {
+  const { error } = status;
   let fitted = status;
   for (const chars of [4096, 512, 64, 0]) {
     if (jsonBytes(fitted) <= budget) return fitted;
     fitted = {
       ...status,
-      requests: status.requests.map((request) => {
+      ...(error === undefined
+        ? {}
+        : { error: { ...error, message: clip(error.message, Math.max(200, chars)) } }),
+      // The oldest stay: they are answered first, and the others come up then.
+      requests: status.requests.slice(0, chars === 0 ? MAX_BARE_REQUESTS : undefined).map((request) => {
         const { detail, questions, ...rest } = request;
         return {
           ...rest,
           title: clip(rest.title, Math.max(100, chars)),
+          toolName: clip(rest.toolName, 100),
+          ...(rest.agent === undefined ? {} : { agent: clip(rest.agent, 100) }),
+          suggestions: rest.suggestions.slice(0, 20).map(({ label }) => ({ label: clip(label, 200) })),
           input: chars === 0 ? {} : clipRecord(rest.input, chars, chars * 4),
           ...(detail === undefined ? {} : { detail: clip(detail, chars + 1) }),
           ...(questions === undefined || chars === 0 ? {} : { questions }),

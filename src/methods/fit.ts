@@ -101,7 +101,7 @@ export const FIT: { readonly [M in RpcMethod]: Fit<M> } = {
 };
 
 /** Room for what stands beside a list in its result. */
-const OVERHEAD_BYTES = 256;
+const OVERHEAD_BYTES = 512;
 
 /** Texts of a list, in UTF-16 units: what a phone shows, several times over. */
 const MAX_TITLE_CHARS = 200;
@@ -169,17 +169,28 @@ function clipSession(session: RemoteSession): RemoteSession {
   };
 }
 
-function fitSettings<T extends RpcResult<"chat.settings">>(result: T): T {
+function fitSettings<T extends RpcResult<"chat.settings">>(result: T, budget: number): T {
   const { models, efforts, modes } = result.options;
+  const { profile } = result;
   const text = (value: string): string => clip(value, MAX_OPTION_CHARS);
+  const listed = <O>(options: O[]): O[] => prefix(options.slice(0, MAX_OPTIONS), budget / 4);
   return {
     ...result,
+    ...(profile === undefined ? {} : { profile: mapTexts(profile, text) }),
     options: {
-      models: models.slice(0, MAX_OPTIONS).map((m) => ({ id: text(m.id), label: text(m.label) })),
-      efforts: efforts.slice(0, MAX_OPTIONS).map(text),
-      modes: modes.slice(0, MAX_OPTIONS).map((m) => ({ ...m, id: text(m.id), label: text(m.label) })),
+      models: listed(models.map((m) => ({ id: text(m.id), label: text(m.label) }))),
+      efforts: listed(efforts.map(text)),
+      modes: listed(modes.map((m) => ({ ...m, id: text(m.id), label: text(m.label) }))),
     },
   };
+}
+
+function mapTexts<T extends object>(fields: T, change: (text: string) => string): T {
+  const changed = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === "string" ? change(value) : value,
+  ]);
+  return Object.fromEntries(changed) as T;
 }
 
 function withMessage<T extends { message?: string | undefined }>(result: T, bytes: number): T {

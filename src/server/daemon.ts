@@ -3,6 +3,7 @@
  * listens, and takes it all down again in order.
  */
 import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Caller } from "../methods/context.js";
@@ -168,7 +169,10 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
       links.revoke(device.id);
       bytes.drop(device.id);
       once.drop(device.id).catch((error: unknown) => {
-        log.error({ device: device.id, reason: (error as Error).message }, "could not forget a device's requests");
+        log.error(
+          { device: device.id, reason: (error as Error).message },
+          "could not forget a device's requests",
+        );
       });
     } else if (type === "granted") {
       for (const connection of links.of(device.id)) {
@@ -206,7 +210,7 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
     upgrade: (request, socket, head, secure) => front.upgrade(request, socket, head, secure),
   });
   port = await listen(http, { host: config.host, port: config.port });
-  closers.push(() => closeServer(http));
+  closers.push(() => closeHttp(http));
   const scheme = config.tls === undefined ? "http" : "https";
   const loopbackOnly = config.host !== undefined && /^(127\.|::1$|localhost$)/.test(config.host);
   const host = loopbackOnly ? config.host : await linkHost();
@@ -214,13 +218,13 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
 
   const local = { receive, opened: () => undefined, closed: () => undefined };
   const ownerSocket = await listenLocal({ ...local, path: paths.ownerSocket, identify: { first: OWNER } });
-  closers.push(() => closeServer(ownerSocket));
+  closers.push(() => ownerSocket.close());
   const agentSocket = await listenLocal({
     ...local,
     path: paths.agentSocket,
     identify: { fromLine: (line) => agentOf(line, tokens, domain.tabs) },
   });
-  closers.push(() => closeServer(agentSocket));
+  closers.push(() => agentSocket.close());
   log.info({ pid: process.pid, port, version: VERSION }, "started");
   return { url, port, pid: process.pid, workspace, ended: finished.promise, close };
 }
@@ -235,7 +239,11 @@ function countStates({ tabs, sessions }: Domain): Record<string, number> {
 }
 
 /** The first line on the agents' socket is `{"token": "…"}`; a token of no open tab ends the connection. */
-function agentOf(line: Uint8Array, tokens: TabTokens, tabs: Parameters<typeof agentCaller>[1]): Caller | undefined {
+function agentOf(
+  line: Uint8Array,
+  tokens: TabTokens,
+  tabs: Parameters<typeof agentCaller>[1],
+): Caller | undefined {
   let token: unknown;
   try {
     token = (JSON.parse(Buffer.from(line).toString("utf8")) as { token?: unknown }).token;
@@ -258,10 +266,10 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
   }
 }
 
-function closeServer(server: { close(done: () => void): unknown; closeAllConnections?(): void }): Promise<void> {
+function closeHttp(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    server.closeAllConnections?.();
+    server.closeAllConnections();
   });
 }
 

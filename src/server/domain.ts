@@ -4,9 +4,9 @@
  */
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { MethodDeps } from "../methods/index.js";
 import { systemClock } from "../policy/clock.js";
 import { createRoots, forbiddenFolders, isInside, type Roots, realFolder } from "../policy/roots.js";
-import type { MethodDeps } from "../methods/index.js";
 import { forbidden, notFound } from "../protocol/errors.js";
 import { Profiles } from "../sessions/profiles.js";
 import { Sessions } from "../sessions/sessions.js";
@@ -45,7 +45,10 @@ export async function openDomain(deps: { config: Config; log: Log; tokens: TabTo
     managerPath: join(paths.dataDir, "manager"),
     forbidden: closed,
   });
-  const tabs = new Tabs(await openKept(join(paths.stateDir, "tabs.json"), TabsFileSchema, EMPTY_TABS), systemClock);
+  const tabs = new Tabs(
+    await openKept(join(paths.stateDir, "tabs.json"), TabsFileSchema, EMPTY_TABS),
+    systemClock,
+  );
   const sessions = new Sessions({ workspaces, tabs, clock: systemClock });
   const terminals = await Terminals.start({
     stateDir: paths.stateDir,

@@ -16,7 +16,8 @@ export async function listen(
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       const noSuchFamily = code === "EAFNOSUPPORT" || code === "EADDRNOTAVAIL";
-      if (!noSuchFamily || index === hosts.length - 1) throw new Error(sentence(host, at.port, code), { cause: error });
+      if (!noSuchFamily || index === hosts.length - 1)
+        throw new Error(sentence(host, at.port, code), { cause: error });
     }
   }
   throw new Error("No address to listen at");
@@ -33,7 +34,8 @@ function listenAt(server: Server, host: string, port: number): Promise<void> {
 }
 
 function sentence(host: string, port: number, code: string | undefined): string {
-  if (code === "EADDRINUSE") return `Port ${port} is taken by another program; pick one with --port, or 0 for any`;
+  if (code === "EADDRINUSE")
+    return `Port ${port} is taken by another program; pick one with --port, or 0 for any`;
   if (code === "EACCES") return `This user may not listen at port ${port}; pick one above 1023 with --port`;
   if (code === "EADDRNOTAVAIL") return `${host} is no address of this machine; check --host`;
   return `Could not listen at ${host}:${port} (${code ?? "unknown"})`;

@@ -5,7 +5,7 @@
  * comes from that tab's agent.
  */
 import { chmodSync, existsSync, rmSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import type { Caller } from "../methods/context.js";
 import { MAX_MESSAGE_BYTES } from "../protocol/limits.js";
 import { type Carrier, Connection } from "./connection.js";
@@ -23,21 +23,37 @@ export interface LocalOptions {
   closed(connection: Connection): void;
 }
 
+export interface LocalServer {
+  /** Ends its connections too: a client that stays would keep the daemon from ending. */
+  close(): Promise<void>;
+}
+
 /** Listens with mode 0600. A socket file that nobody answers at is left over and replaced. */
-export async function listenLocal(options: LocalOptions): Promise<Server> {
+export async function listenLocal(options: LocalOptions): Promise<LocalServer> {
   checkSocketPath(options.path);
   if (existsSync(options.path)) {
     if (await answers(options.path)) throw new Error(`Another daemon listens at ${options.path}`);
     rmSync(options.path, { force: true });
   }
-  const server = createServer((socket) => new LocalConnection(socket, options));
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    new LocalConnection(socket, options);
+  });
   server.maxConnections = MAX_LOCAL_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.path, resolve);
   });
   chmodSync(options.path, 0o600);
-  return server;
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroySoon();
+      }),
+  };
 }
 
 function answers(path: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.js";
 import { linkAgain, openTerminal, pairDevice, workspaceOf } from "../support/devices.js";
+import { waitFor } from "../support/wait-for.js";
 
 let daemon: TestDaemon;
 let workspaceId: string;
@@ -35,14 +36,15 @@ test("over two links, typed text too", async () => {
   const client = await pairDevice(daemon);
   const other = await linkAgain(client);
   const tab = await openTerminal(client, workspaceId, { command: "cat" });
-  await client.call("terminal.wait", { ...tab, match: "cat" });
+  await waitFor("cat to run", async () => (await daemon.call("terminal.wait", { ...tab, quietMs: 200 })).done);
   const id = randomUUID();
   const input = { ...tab, text: "typed-once", enter: true };
   await Promise.all([client.call("terminal.input", input, id), other.call("terminal.input", input, id)]);
   await client.call("terminal.input", { ...tab, text: "the-end", enter: true });
-  await client.call("terminal.wait", { ...tab, match: "^the-end" });
-  const { text } = await client.call("terminal.read", tab);
-  // Once as the tty's echo, once from cat.
+  const text = await waitFor("the tty's echo of the end, and cat's own", async () => {
+    const screen: string = (await client.call("terminal.read", tab)).text;
+    return screen.match(/the-end/g)?.length === 2 && screen;
+  });
   expect(text.match(/typed-once/g)).toHaveLength(2);
   await client.call("terminal.close", { ...tab, force: true });
   await client.close();

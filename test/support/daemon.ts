@@ -101,12 +101,12 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
       running = await start();
     },
     async dispose() {
-      const alive = running.child.exitCode === null && running.child.signalCode === null;
-      // Through the front door: it ends the terminals' host too.
-      if (alive) await (await owner()).call("owner.stop", { force: true }).catch(() => undefined);
-      await stop(running.child, "SIGKILL");
+      const dead = running.child.exitCode !== null || running.child.signalCode !== null;
+      if (dead) running = await start(); // to find the terminals' host that the last one left
+      const gone = new Promise((resolve) => running.child.once("exit", resolve));
+      await (await owner()).call("owner.stop", { force: true });
+      await gone;
       socket?.close();
-      endHosts(env);
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -135,12 +135,6 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   const gone = new Promise((resolve) => child.once("exit", resolve));
   child.kill(signal);
   await gone;
-}
-
-/** Ends a terminal host that a killed daemon left: its process has this HOME's state folder in its arguments. */
-function endHosts(env: Record<string, string>): void {
-  const { stateDir } = resolvePaths(env);
-  spawn("pkill", ["-9", "-f", stateDir], { stdio: "ignore" }).on("error", () => undefined);
 }
 
 /** The owner's socket by hand: one JSON message a line. */

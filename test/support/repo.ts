@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Roots } from "../../src/files/guard.js";
 import { readEntry } from "../../src/files/entry.js";
+import type { Roots } from "../../src/files/guard.js";
 import type { GitEnvironment } from "../../src/git/env.js";
 import { type DiffAsk, Git } from "../../src/git/git.js";
 import type { GitWorkspace } from "../../src/git/place.js";
