@@ -17,10 +17,10 @@ export async function readEntry(roots: Roots, path: string, maxBytes: number): P
   const parent = await openFolder(roots, path.slice(0, Math.max(slash, 0)));
   try {
     const name = Buffer.concat([Buffer.from(`${parent.anchor}/`), nameToBytes(path.slice(slash + 1))]);
-    const stats = await lstat(name).catch(() => {
-      throw notFound("file");
-    });
-    if (stats.isSymbolicLink()) return { data: await readlink(name, { encoding: "buffer" }), more: false };
+    const stats = await lstat(name).catch(gone);
+    if (stats.isSymbolicLink()) {
+      return { data: await readlink(name, { encoding: "buffer" }).catch(gone), more: false };
+    }
   } finally {
     await parent.handle.close();
   }
@@ -31,4 +31,9 @@ export async function readEntry(roots: Roots, path: string, maxBytes: number): P
   } finally {
     await handle.close();
   }
+}
+
+/** Not there, or something else by now. */
+function gone(): never {
+  throw notFound("file");
 }

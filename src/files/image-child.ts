@@ -29,6 +29,9 @@ const INPUT: SharpOptions = {
 /** The first quality already looks like the original on a phone; the others are for what is still too large. */
 const QUALITIES = [82, 72, 60] as const;
 
+/** What the lowest quality saves at most against the first; past it only fewer pixels help. */
+const QUALITY_GAIN = 1.8;
+
 /** Scaling below the size that the last attempt suggests, so that the next one fits. */
 const SCALE_MARGIN = 0.9;
 
@@ -53,26 +56,24 @@ async function shrink(input: Buffer, maxBytes: number): Promise<Answer> {
   const raw: SharpOptions = {
     raw: { width: pixels.info.width, height: pixels.info.height, channels: pixels.info.channels },
   };
-  let side = Math.max(pixels.info.width, pixels.info.height);
-  while (side >= MIN_SIDE_PX || side === Math.max(pixels.info.width, pixels.info.height)) {
-    let smallest = Number.POSITIVE_INFINITY;
-    for (const encode of encodings(metadata)) {
-      const small = sharp(pixels.data, raw).resize({
-        width: side,
-        height: side,
-        fit: "inside",
-        withoutEnlargement: true,
-      });
-      const { image, mediaType } = encode(small);
-      const { data, info } = await image
+  const whole = Math.max(pixels.info.width, pixels.info.height);
+  const attempts = attemptsOf(metadata);
+  for (let side = whole; side === whole || side >= MIN_SIDE_PX; ) {
+    let size = Number.POSITIVE_INFINITY;
+    for (const { encode, mediaType, lossless } of attempts) {
+      // What is drawn without loss is tried at full size only: scaled, it has lost already.
+      if (lossless && side < whole) continue;
+      const small = sharp(pixels.data, raw).resize({ width: side, height: side, fit: "inside" });
+      const { data, info } = await encode(small)
         .timeout({ seconds: IMAGE_PIPELINE_SECONDS })
         .toBuffer({ resolveWithObject: true });
       if (data.length <= maxBytes) {
         return { answer: { ok: true, mediaType, width: info.width, height: info.height }, data };
       }
-      smallest = Math.min(smallest, data.length);
+      size = data.length;
+      if (!lossless && size > maxBytes * QUALITY_GAIN) break;
     }
-    side = Math.min(side - 1, Math.floor(side * Math.sqrt(maxBytes / smallest) * SCALE_MARGIN));
+    side = Math.min(side - 1, Math.floor(side * Math.sqrt(maxBytes / size) * SCALE_MARGIN));
   }
   return refusal("size");
 }
@@ -84,25 +85,23 @@ function upright(image: Sharp): Sharp {
     .toColourspace("srgb");
 }
 
-type Encode = (image: Sharp) => { image: Sharp; mediaType: ImageMediaType };
+interface Attempt {
+  readonly mediaType: ImageMediaType;
+  readonly lossless: boolean;
+  encode(image: Sharp): Sharp;
+}
 
 /** What to try, best first: photos as JPEG, drawings and screenshots without loss, what has no opaque ground as WebP. */
-function encodings(metadata: Metadata): Encode[] {
+function attemptsOf(metadata: Metadata): Attempt[] {
   const drawn = ["png", "gif", "svg"].includes(metadata.format ?? "");
-  const lossless: Encode[] = drawn
-    ? [(image) => ({ image: image.png({ compressionLevel: 6 }), mediaType: "image/png" })]
-    : [];
-  const clear = metadata.hasAlpha === true || metadata.format === "svg";
-  return [
-    ...lossless,
-    ...QUALITIES.map(
-      (quality): Encode =>
-        (image) =>
-          clear || metadata.format === "webp"
-            ? { image: image.webp({ quality }), mediaType: "image/webp" }
-            : { image: image.jpeg({ quality }), mediaType: "image/jpeg" },
-    ),
-  ];
+  const clear = metadata.hasAlpha === true || metadata.format === "svg" || metadata.format === "webp";
+  const png: Attempt = { mediaType: "image/png", lossless: true, encode: (image) => image.png() };
+  const lossy = QUALITIES.map((quality): Attempt => {
+    return clear
+      ? { mediaType: "image/webp", lossless: false, encode: (image) => image.webp({ quality, effort: 2 }) }
+      : { mediaType: "image/jpeg", lossless: false, encode: (image) => image.jpeg({ quality }) };
+  });
+  return drawn ? [png, ...lossy] : lossy;
 }
 
 function refusal(why: "damaged" | "pixels" | "size" | "time"): Answer {

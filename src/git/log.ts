@@ -13,6 +13,9 @@ export type GitLog = RpcResult<"git.log">;
 const FORMAT = "%H%x00%an%x00%at%x00%D%x00%s";
 const FIELDS = 5;
 
+/** git counts in 32 bits and starts over beyond. */
+const MAX_SKIP = 2 ** 31 - 1;
+
 /** Commits behind HEAD. A branch without commits gives none. */
 export async function gitLog(
   runner: GitRunner,
@@ -26,7 +29,7 @@ export async function gitLog(
       "-z",
       `--format=${FORMAT}`,
       `--max-count=${ask.limit ?? DEFAULT_LOG_COMMITS}`,
-      `--skip=${ask.skip ?? 0}`,
+      `--skip=${Math.min(ask.skip ?? 0, MAX_SKIP)}`,
       "--no-show-signature",
       "--no-color",
       "--no-notes",
