@@ -5,8 +5,8 @@ import { refuseInsideTab, withOwner } from "../connect.js";
 import { CommandFailure, ExitCode } from "../exit.js";
 import { createOutput, type Output } from "../output.js";
 import { openInBrowser } from "./browser.js";
-import { followOffer, tellPaired } from "./offer.js";
-import { untilInterrupted } from "./pair.js";
+import type { Offer } from "./offer.js";
+import { runOffer } from "./run-offer.js";
 import { servedFolder, startServing } from "./serve.js";
 import { addServeOptions, type ServeOptions } from "./serve-options.js";
 
@@ -39,13 +39,14 @@ async function open(dir: string | undefined, options: ServeOptions): Promise<voi
 
 async function pairBrowser(output: Output): Promise<void> {
   await withOwner({}, async (session) => {
-    const offer = await session.client.request("owner.pair", {});
     const { port } = await session.client.request("owner.status", {});
-    const remove = await openInBrowser(localLink(offer.link, port));
-    output.line("Your browser opens the pairing page.");
+    let remove = async (): Promise<void> => undefined;
+    const show = async ({ link }: Offer): Promise<void> => {
+      remove = await openInBrowser(localLink(link, port));
+      output.line("Your browser opens the pairing page.");
+    };
     try {
-      const following = followOffer(session, offer, { output, yes: false });
-      tellPaired(output, await untilInterrupted(session, following));
+      await runOffer(session, { output, yes: false, show });
     } finally {
       await remove();
     }

@@ -3,13 +3,13 @@ import type { Command } from "commander";
 import type { Capability } from "../../protocol/capabilities.js";
 import { nameGrant, resolveGrant } from "../../server/grants.js";
 import { jsonOption } from "../command.js";
-import { type Session, withOwner } from "../connect.js";
-import { interrupted, usage } from "../exit.js";
+import { withOwner } from "../connect.js";
+import { usage } from "../exit.js";
 import { createOutput } from "../output.js";
 import { canAsk } from "../prompt.js";
 import { askGrant, CAPS_HELP, riskyOverHttp, typedYes } from "./grant-choice.js";
-import { followOffer, type PairedDevice, tellPaired } from "./offer.js";
 import { checkMayShow, showPairLink } from "./pair-link.js";
+import { runOffer } from "./run-offer.js";
 
 interface PairOptions {
   readonly yes?: boolean;
@@ -43,34 +43,13 @@ async function pair(options: PairOptions): Promise<void> {
   if (yes && caps === undefined) throw usage("--yes lets a device in unseen; say with --caps what it may do");
   await withOwner({}, async (session) => {
     checkMayShow(output, { printLink });
-    const offer = await session.client.request("owner.pair", yes && caps !== undefined ? { yes: caps } : {});
-    showPairLink(output, offer.link, { printLink, expiresAt: offer.expiresAt });
-    const paired = await untilInterrupted(session, followOffer(session, offer, { output, caps, yes }));
-    tellPaired(output, paired);
+    await runOffer(session, {
+      output,
+      caps,
+      yes,
+      show: ({ link, expiresAt }) => showPairLink(output, link, { printLink, expiresAt }),
+    });
   });
-}
-
-/** Ctrl-C takes the offer back: a link on the screen must not outlive the will to pair. */
-export async function untilInterrupted(
-  session: Session,
-  following: Promise<PairedDevice>,
-): Promise<PairedDevice> {
-  let stop = (): void => undefined;
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(interrupted());
-  });
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
-  try {
-    return await Promise.race([following, stopped]);
-  } catch (error) {
-    following.catch(() => undefined); // its end is the one that is told
-    await session.client.request("owner.deny", {}).catch(() => undefined); // over, or the daemon is gone: both end it
-    throw error;
-  } finally {
-    process.off("SIGINT", stop);
-    process.off("SIGTERM", stop);
-  }
 }
 
 async function approve(code: string, options: { caps?: string; json?: boolean }): Promise<void> {

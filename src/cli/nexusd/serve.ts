@@ -9,9 +9,8 @@ import { refuseInsideTab, withOwner } from "../connect.js";
 import { ExitCode, exitCodeOf, usage } from "../exit.js";
 import { createOutput, type Output } from "../output.js";
 import { canAsk } from "../prompt.js";
-import { followOffer, tellPaired } from "./offer.js";
-import { untilInterrupted } from "./pair.js";
 import { showPairLink } from "./pair-link.js";
+import { runOffer } from "./run-offer.js";
 import { addServeOptions, keepStarted, type ServeOptions, startOptions } from "./serve-options.js";
 
 interface ServeFlags extends ServeOptions {
@@ -120,10 +119,11 @@ async function addToRunning(folder: string, output: Output): Promise<void> {
 async function offerPairing(output: Output, { printLink = false }: ServeFlags): Promise<void> {
   if (!printLink && (output.json || !output.isTerminal || !canAsk())) return;
   await withOwner({}, async (session) => {
-    const offer = await session.client.request("owner.pair", {});
-    showPairLink(output, offer.link, { printLink, expiresAt: offer.expiresAt });
-    const following = followOffer(session, offer, { output, yes: false });
-    tellPaired(output, await untilInterrupted(session, following));
+    await runOffer(session, {
+      output,
+      yes: false,
+      show: ({ link, expiresAt }) => showPairLink(output, link, { printLink, expiresAt }),
+    });
   }).catch((error: unknown) => {
     // the daemon closes its sockets when it ends, which is no news
     if (exitCodeOf(error) !== ExitCode.unavailable) throw error;
