@@ -1,10 +1,12 @@
 /** The one registry: a handler for every method of the protocol, complete at compile time. */
 import type { Handlers } from "./context.js";
+import { createFilesMethods, type FilesDeps } from "./files.js";
+import { createGitMethods, type GitDeps } from "./git.js";
 import { createSessionsMethods, type SessionsDeps } from "./sessions.js";
 import { createTerminalMethods, type TerminalDeps } from "./terminal.js";
 import { unbuilt } from "./unbuilt.js";
 
-export type MethodDeps = SessionsDeps & TerminalDeps;
+export type MethodDeps = SessionsDeps & TerminalDeps & FilesDeps & GitDeps;
 
 export function createMethods(deps: MethodDeps): Handlers {
   return {
@@ -12,7 +14,7 @@ export function createMethods(deps: MethodDeps): Handlers {
     ...createTerminalMethods(deps),
     ...unbuilt("history", "past chats"),
     ...unbuilt("chat", "chats"),
-    ...unbuilt("files", "files"),
-    ...unbuilt("git", "git"),
+    ...createFilesMethods(deps),
+    ...createGitMethods(deps),
   } satisfies Handlers;
 }

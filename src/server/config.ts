@@ -2,7 +2,7 @@
  * What the owner set: config.json, overridden by the command line. The one
  * file of the server that reads the environment.
  */
-import { hostname } from "node:os";
+import { homedir, hostname } from "node:os";
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { type Paths, resolvePaths } from "./paths.js";
@@ -57,8 +57,8 @@ export interface Config extends ConfigFile {
   readonly paths: Paths;
   readonly name: string;
   readonly port: number;
-  /** The terminals' environment starts from this one. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What git runs with of the environment. */
+  readonly gitEnvironment: { readonly path: string; readonly home: string; readonly configHome?: string };
   /** Each result is checked against its schema before it goes. */
   readonly checkResults: boolean;
 }
@@ -86,7 +86,11 @@ export async function loadConfig(options: ConfigOptions = {}): Promise<Config> {
     paths,
     name: file.name ?? hostname(),
     port: options.port ?? file.port ?? DEFAULT_PORT,
-    env,
+    gitEnvironment: {
+      path: env.PATH ?? "/usr/local/bin:/usr/bin:/bin",
+      home: env.HOME ?? homedir(),
+      ...(env.XDG_CONFIG_HOME === undefined ? {} : { configHome: env.XDG_CONFIG_HOME }),
+    },
     checkResults: env.NEXUSD_CHECK_RESULTS === "1",
   };
 }

@@ -107,6 +107,7 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
   const links = new Links();
   const domain = await openDomain({ config, log, tokens });
   closers.push(() => domain.close());
+  links.onCount(() => domain.gitWorkspaces.setWatched(links.size > 0));
   const workspace = folder === undefined ? undefined : await domain.workspaces.add(folder);
 
   const finished = deferred();

@@ -4,6 +4,8 @@
  */
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ImageShrinker } from "../files/image.js";
+import { Git } from "../git/git.js";
 import type { MethodDeps } from "../methods/index.js";
 import { systemClock } from "../policy/clock.js";
 import { createRoots, forbiddenFolders, isInside, type Roots, realFolder } from "../policy/roots.js";
@@ -17,6 +19,7 @@ import { terminalEnv } from "../terminal/env.js";
 import { listShells } from "../terminal/shells.js";
 import type { TerminalStatus } from "../terminal/types.js";
 import type { Config } from "./config.js";
+import { GitWorkspaces } from "./git-workspaces.js";
 import type { Log } from "./log.js";
 import { openKept } from "./state.js";
 import type { TabTokens } from "./tab-token.js";
@@ -29,6 +32,7 @@ export interface Domain {
   readonly sessions: Sessions;
   readonly terminals: Terminals;
   readonly profiles: Profiles;
+  readonly gitWorkspaces: GitWorkspaces;
   /** What the registry's handlers need of it. */
   readonly methods: Omit<MethodDeps, "hub">;
   /** What the owner should know, in sentences. */
@@ -64,13 +68,28 @@ export async function openDomain(deps: { config: Config; log: Log; tokens: TabTo
     return createRoots({ own: workspace.path, given: () => [], forbidden: closed });
   };
   const profiles = new Profiles(config.profiles);
+  const images = new ImageShrinker();
+  const git = new Git({ environment: config.gitEnvironment });
+  const gitWorkspaces = new GitWorkspaces({
+    git,
+    workspaces,
+    tabs,
+    sessions,
+    forbidden: closed,
+    projectRoots: config.projectRoots ?? [],
+    log,
+  });
   return {
     workspaces,
     tabs,
     sessions,
     terminals,
     profiles,
+    gitWorkspaces,
     methods: {
+      roots,
+      images,
+      git,
       workspaces,
       tabs,
       sessions,
@@ -83,6 +102,9 @@ export async function openDomain(deps: { config: Config; log: Log; tokens: TabTo
     },
     problems: () => [],
     async close() {
+      gitWorkspaces.close();
+      git.close();
+      images.close();
       sessions.dispose();
       terminals.dispose();
       await tabs.flush();
