@@ -9,6 +9,7 @@ import headless, { type Terminal } from "@xterm/headless";
 import { guardEmulator, unblock } from "./emulator-guard.js";
 import { MAX_COLS, MAX_ROWS, MAX_TITLE_CHARS, MIN_COLS, MIN_ROWS, REPLY_BYTES_PER_SECOND } from "./limits.js";
 import { type PromptMark, parsePromptMark } from "./prompt-mark.js";
+import { WholeCharacters } from "./whole-characters.js";
 
 export interface EmulatorOptions {
   readonly cols: number;
@@ -44,6 +45,7 @@ export class Emulator {
   failures = 0;
   cursorVisible = true;
   readonly modes: ScreenModes;
+  readonly #whole = new WholeCharacters();
   #replyWindowStart = 0;
   #replied = 0;
 
@@ -63,12 +65,12 @@ export class Emulator {
     guardEmulator(this.terminal);
   }
 
-  /** Parses at once; never throws. */
+  /** Parses at once, but for a character that is not whole yet; never throws. */
   parse(bytes: Uint8Array): void {
     // After input the emulator parses the next write at once instead of on a timer.
     this.terminal.input("", true);
     try {
-      this.terminal.write(bytes);
+      this.terminal.write(this.#whole.take(bytes));
     } catch {
       // A fault of the emulator's own on some sequence: the program goes on, the rest of this slice is gone.
       this.failures++;

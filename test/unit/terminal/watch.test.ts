@@ -125,16 +125,14 @@ describe("a watch", () => {
   test("is held while the program is in a frame, and not forever", async () => {
     const screen = quietScreen();
     const watcher = watching(screen, {});
-    await show(screen, "\x1b[?2026hhalf a frame");
+    screen.write(Buffer.from("\x1b[?2026hhalf a frame"));
     expect(watcher.updates).toEqual([]);
-    await show(screen, ", whole\x1b[?2026l");
-    await waitFor("the frame", () => watcher.updates.length > 0);
-    expect(watcher.updates).toMatchObject([{ start: 0, text: "half a frame, whole" }]);
+    screen.write(Buffer.from(", whole\x1b[?2026l"));
+    await waitFor("the frame", () => watcher.text === "half a frame, whole");
     const began = performance.now();
     await show(screen, "\x1b[?2026h and then it hangs");
-    await waitFor("the held update", () => watcher.updates.length > 1);
+    await waitFor("the held update", () => watcher.text === "half a frame, whole and then it hangs");
     expect(performance.now() - began).toBeGreaterThan(140);
-    expect(watcher.text).toBe("half a frame, whole and then it hangs");
   });
 
   test("gives everything anew when the program switches screens, and the old one back after", async () => {
