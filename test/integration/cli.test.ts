@@ -2,6 +2,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import { pairDevice } from "../../src/client/pairing.js";
 import type { RpcResult } from "../../src/protocol/rpc.js";
 import { resolvePaths } from "../../src/server/paths.js";
 import { type OnTerminal, onTerminal, type Program, type Ran, run, start } from "../support/command.js";
@@ -319,6 +321,44 @@ describe("pairing", () => {
     expect((await cli("nexus", "ls", "--device", "typed")).code).toBe(0);
     await cli("nexusd", "revoke", "typed-device");
   });
+
+  test.each([
+    ["yes", "may: everything"],
+    ["y", "may: steer"],
+  ])(
+    "of a page over plain http gives risky rights only for a typed yes, not for %j",
+    async (typed, granted) => {
+      const owner = tty("nexusd", "pair");
+      await owner.shows(/#pair=1\.\S+/);
+      const link = onLoopback(daemon, /http\S+#pair=\S+/.exec(owner.text())?.[0] ?? "");
+      const origin = `http://127.0.0.1:${daemon.port}`;
+      /** A browser says which page a socket belongs to. */
+      class PageSocket extends WebSocket {
+        constructor(url: string, protocol: string) {
+          super(url, protocol, { origin });
+        }
+      }
+      const pairing = await pairDevice({
+        link,
+        name: "page",
+        kind: "phone",
+        wants: [],
+        WebSocket: PageSocket,
+      });
+      onTestFinished(() => pairing.cancel());
+      await owner.shows("in a page over plain http");
+      await owner.shows("six digits");
+      owner.type(`${pairing.code}\r`);
+      await owner.shows("Rights [");
+      owner.type("3\r");
+      await owner.shows("Type yes");
+      owner.type(`${typed}\r`);
+      await owner.shows(granted);
+      expect(await owner.ended).toBe(0);
+      await pairing.approved;
+      await cli("nexusd", "revoke", "page");
+    },
+  );
 
   test("that the owner leaves by Ctrl-C leaves no link behind", async () => {
     const owner = tty("nexusd", "pair");
