@@ -4,6 +4,7 @@
  * parses what programs print.
  */
 import { unavailable } from "../protocol/errors.js";
+import { type AgentTurn, AgentTurns } from "./agent-turns.js";
 import {
   type AttachOptions,
   HostChannel,
@@ -30,6 +31,7 @@ import type {
   WaitResult,
 } from "./types.js";
 
+export type { AgentTurn } from "./agent-turns.js";
 export type { AttachOptions, TerminalAttachment, TerminalWatch } from "./host-channel.js";
 export type * from "./types.js";
 
@@ -57,6 +59,7 @@ export class Terminals {
   readonly #options: TerminalsOptions;
   readonly #channels = new Set<HostChannel>();
   readonly #entries = new Map<string, Entry>();
+  readonly #agents = new AgentTurns();
   readonly #opening = new Map<string, Promise<TerminalStatus>>();
   readonly #listeners: { [E in keyof TerminalsEvents]: Set<TerminalsEvents[E]> } = {
     change: new Set(),
@@ -133,12 +136,19 @@ export class Terminals {
     const goneWithHost = (): WaitResult => ({ done: true, state: "exited", message: HOST_GONE });
     if (!entry.channel) return goneWithHost();
     try {
+      const forAgent = this.#agents.has(id) && !options.exit && options.match === undefined;
+      if (forAgent) return await this.#waitForAgent(entry.channel, id, { options, signal });
       return await entry.channel.link.call("wait", { id, wait: options }, signal);
     } catch (error) {
       // The host went while it held: so did the program.
       if (entry.status.endedReason === HOST_GONE) return goneWithHost();
       throw error;
     }
+  }
+
+  /** An agent runs in this terminal, and how its turn stands; undefined when it is gone. */
+  agent(id: string, turn: AgentTurn | undefined): void {
+    this.#agents.set(id, turn);
   }
 
   /** Ends the program and forgets the terminal; Unavailable while something runs in it, unless `force`. */
@@ -232,6 +242,25 @@ export class Terminals {
     return entry.status;
   }
 
+  /** The agent's turn, or the program's end, whichever comes first; the shell's own wait when the agent goes. */
+  async #waitForAgent(
+    channel: HostChannel,
+    id: string,
+    { options, signal }: { options: WaitOptions; signal: AbortSignal },
+  ): Promise<WaitResult> {
+    const first = new AbortController();
+    const either = AbortSignal.any([signal, first.signal]);
+    const exit = channel.link.call<WaitResult>("wait", { id, wait: { ...options, exit: true } }, either);
+    const turn = this.#agents.ended(id, options, either);
+    exit.catch(() => undefined); // it lost the race
+    try {
+      const result = await Promise.race([turn, exit]);
+      return result ?? (await channel.link.call("wait", { id, wait: options }, signal));
+    } finally {
+      first.abort();
+    }
+  }
+
   async #host(): Promise<HostChannel> {
     this.#current ??= this.#startHost();
     const channel = await this.#current;
@@ -299,6 +328,7 @@ export class Terminals {
 
   #forget(id: string): void {
     if (!this.#entries.delete(id)) return;
+    this.#agents.set(id, undefined);
     for (const listener of this.#listeners.closed) listener(id);
   }
 

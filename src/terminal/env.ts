@@ -66,8 +66,8 @@ const DROPPED_PREFIXES = [
   "VITEST",
 ];
 
-/** npm puts these before the user's own folders on PATH. */
-const NPM_PATH_ENTRY = /(^|\/)(node_modules\/\.bin|node-gyp-bin)\/?$/;
+/** npm puts these before the user's own folders on PATH; a relative one is the user's. */
+const NPM_PATH_ENTRY = /^\/(.*\/)?(node_modules\/\.bin|node-gyp-bin)\/?$/;
 const PATH_WITHOUT_ANY = "/usr/local/bin:/usr/bin:/bin";
 
 /** Tab variables to set, and a folder that goes first on PATH. */

@@ -7,6 +7,7 @@ import { DRAW_BLOCKS, DRAW_INTERVAL_MS, LIVE_SCROLLBACK_ROWS, SCROLLBACK_ROWS } 
 import { LineCache } from "./line-cache.js";
 import { type LineCursor, logicalLines } from "./logical-lines.js";
 import { ParseQueue } from "./parse-queue.js";
+import { drawScreen } from "./picture.js";
 import { Snapshot } from "./snapshot.js";
 import { type Deliver, type ScreenWatch, Watch, type Watched } from "./watch.js";
 import { type ReadOptions, Windows } from "./window.js";
@@ -108,6 +109,15 @@ export class Screen {
   /** Logical lines (wrapped rows joined) that came or changed since the cursor; the screen's without one. */
   logicalLines(options: { since?: LineCursor }): { lines: string[]; cursor: LineCursor } {
     return logicalLines(this.#cache, options.since);
+  }
+
+  /** Bytes that draw the screen, its modes and its cursor in an empty window of its size. */
+  picture(): string {
+    return drawScreen({
+      terminal: this.#emulator.terminal,
+      rows: this.#cache.screen().map((row) => row.ansi),
+      cursorVisible: this.#emulator.cursorVisible,
+    });
   }
 
   /** The last line that is not blank, its wrapped rows joined; empty if there is none. */

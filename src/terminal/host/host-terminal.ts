@@ -117,7 +117,7 @@ export class HostTerminal {
     this.#input = new InputQueue(this.#inputTarget());
     this.#attachments = new Attachments({
       ownSize: size,
-      picture: () => this.#picture(),
+      picture: () => Buffer.from(this.#screen.picture()),
       resize: (next) => this.#resize(next),
     });
   }
@@ -339,17 +339,6 @@ export class HostTerminal {
     if (size.cols === this.#screen.cols && size.rows === this.#screen.rows) return;
     this.#screen.resize(size.cols, size.rows);
     this.#pty.resize(size.cols, size.rows);
-  }
-
-  #picture(): Buffer {
-    const { rows } = this.#screen;
-    const text = this.#screen.read({ lines: rows, ansi: true }).replaceAll("\n", "\r\n");
-    const modes = [
-      this.#screen.modes.alternate ? "\x1b[?1049h" : "",
-      this.#screen.modes.bracketedPaste ? "\x1b[?2004h" : "",
-      this.#screen.modes.applicationCursor ? "\x1b[?1h" : "",
-    ].join("");
-    return Buffer.from(`${modes}\x1b[H\x1b[2J${text}`);
   }
 
   #readFolder(): void {
