@@ -18,8 +18,8 @@ export const MAX_ATTACH_CHUNK_BYTES = 64 * 1024;
 /** Typing that waits while the daemon does not take it; more is dropped, as a tty's own queue does. */
 export const MAX_TYPED_AHEAD_BYTES = 1024 * 1024;
 
-/** How often `events --follow` looks without being told: a guard against a change that was not announced. */
-export const EVENTS_POLL_MS = 10_000;
+/** How often `events --follow` looks without being told: an event may come without a change of the list. */
+export const EVENTS_POLL_MS = 1_000;
 
 /** Events that one events.read of ours asks for; the protocol's most. */
 export const EVENTS_PAGE = 500;
