@@ -7,11 +7,11 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { EventEmitter } from "node:events";
 import type { Capability } from "../protocol/capabilities.js";
 import { forbidden, unavailable } from "../protocol/errors.js";
+import { checkKind, checkOverHttp, knownRights, mayHold } from "../protocol/grants.js";
 import type { PairingState } from "../protocol/owner.js";
 import { OFFER_ID_BYTES, OFFER_SECRET_BYTES } from "../protocol/seal/pairing.js";
 import type { Clock } from "./clock.js";
 import type { Device, Devices } from "./devices.js";
-import { checkKind, checkOverHttp, knownRights, mayHold } from "./grants.js";
 import {
   APPROVAL_MS,
   MAX_ENDED_OFFERS,

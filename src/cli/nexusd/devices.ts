@@ -1,7 +1,7 @@
 /** nexusd devices, grant and revoke: who is paired, and what each may do. */
 import type { Command } from "commander";
+import { nameGrant, resolveGrant } from "../../protocol/grants.js";
 import type { OwnedDevice, OwnerResult } from "../../protocol/owner.js";
-import { nameGrant, resolveGrant } from "../../server/grants.js";
 import { jsonOption } from "../command.js";
 import { type Session, withOwner } from "../connect.js";
 import { type Cell, createOutput, type Output, whenText } from "../output.js";

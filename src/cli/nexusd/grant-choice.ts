@@ -1,6 +1,6 @@
 /** The owner chooses what a device may do, and says yes to what plain http makes risky. */
 import { CAPABILITIES, type Capability } from "../../protocol/capabilities.js";
-import { GRANT_SETS, nameGrant, resolveGrant, YES_OVER_HTTP } from "../../server/grants.js";
+import { GRANT_SETS, nameGrant, resolveGrant, YES_OVER_HTTP } from "../../protocol/grants.js";
 import { type AskOptions, ask } from "../prompt.js";
 
 export const CAPS_HELP = `${Object.keys(GRANT_SETS).join(", ")}, or rights with commas between them: ${CAPABILITIES.join(", ")}`;

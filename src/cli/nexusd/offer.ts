@@ -1,8 +1,8 @@
 /** One offer from the link to its end: shown, claimed by a device, approved by the digits that the owner types. */
 import type { Capability } from "../../protocol/capabilities.js";
 import { RpcErrorCode, RpcFailure } from "../../protocol/errors.js";
+import { nameGrant } from "../../protocol/grants.js";
 import type { OwnerResult, PairingState } from "../../protocol/owner.js";
-import { nameGrant } from "../../server/grants.js";
 import type { Session } from "../connect.js";
 import { CommandFailure, ExitCode } from "../exit.js";
 import type { Output } from "../output.js";

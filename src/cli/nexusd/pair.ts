@@ -1,7 +1,7 @@
 /** nexusd pair and nexusd approve: let a new device in. */
 import type { Command } from "commander";
 import type { Capability } from "../../protocol/capabilities.js";
-import { nameGrant, resolveGrant } from "../../server/grants.js";
+import { nameGrant, resolveGrant } from "../../protocol/grants.js";
 import { jsonOption } from "../command.js";
 import { withOwner } from "../connect.js";
 import { usage } from "../exit.js";

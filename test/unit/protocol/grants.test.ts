@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CAPABILITIES } from "../../../src/protocol/capabilities.js";
+import { RpcErrorCode } from "../../../src/protocol/errors.js";
 import {
   checkKind,
   checkOverHttp,
@@ -7,9 +9,7 @@ import {
   knownRights,
   nameGrant,
   resolveGrant,
-} from "../../../src/policy/grants.js";
-import { CAPABILITIES } from "../../../src/protocol/capabilities.js";
-import { RpcErrorCode } from "../../../src/protocol/errors.js";
+} from "../../../src/protocol/grants.js";
 
 describe("resolveGrant", () => {
   it.each([

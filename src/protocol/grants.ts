@@ -2,9 +2,9 @@
  * What a device can be granted: three sets that build on each other, with
  * `agents` and `owner` apart, and the rights that need the owner's own yes.
  */
-import { CAPABILITIES, type Capability, isCapability } from "../protocol/capabilities.js";
-import { forbidden, invalidParams } from "../protocol/errors.js";
-import type { DeviceKind } from "../protocol/link.js";
+import { CAPABILITIES, type Capability, isCapability } from "./capabilities.js";
+import { forbidden, invalidParams } from "./errors.js";
+import type { DeviceKind } from "./link.js";
 
 const WATCH = ["sessions", "chat.read", "terminal.read"] as const satisfies readonly Capability[];
 const STEER = [...WATCH, "chat.control", "files", "git"] as const satisfies readonly Capability[];
