@@ -35,7 +35,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   client: ["protocol", "zod"],
   cli: ["client", "protocol", "server", "zod", "node", "commander", "uqr", "ws"],
-  web: ["client", "protocol", "zod"],
+  web: [
+    "client",
+    "protocol",
+    "zod",
+    "@noble",
+    "preact",
+    "@preact",
+    "wouter-preact",
+    "marked",
+    "lowlight",
+    "highlight.js",
+    "ansi-sequence-parser",
+    "qr",
+  ],
 };
 
 /** The one file of a folder that may do what the others may not. */
