@@ -10,17 +10,21 @@ type Commit = RpcResult<"git.log">["commits"][number];
 /** The keys, numbers and short texts beside the lists of a result: a branch and its upstream are names of files. */
 export const FIELD_OVERHEAD_BYTES = 4096;
 
-/** `{"path":,"oldPath":,"staged":"M","unstaged":"M"},` without the paths. */
-const FILE_BYTES = 56;
-
-/** `{"path":,"oldPath":,"added":…,"removed":…},` likewise. */
+/** `{"path":,"oldPath":,"added":…,"removed":…},` without the paths. */
 const CHANGE_BYTES = 80;
 
 /** A hunk's four numbers and its keys. */
 export const HUNK_BYTES = 128;
 
-export function fileBytes(file: GitFile): number {
-  return FILE_BYTES + jsonBytes(file.path) + (file.oldPath === undefined ? 0 : jsonBytes(file.oldPath));
+/** What a file takes in the list, its comma included. */
+export function fileBytes({ path, oldPath, staged, unstaged }: GitFile): number {
+  return (
+    jsonBytes(path) +
+    '{"path":},'.length +
+    (oldPath === undefined ? 0 : jsonBytes(oldPath) + ',"oldPath":'.length) +
+    (staged === undefined ? 0 : jsonBytes(staged) + ',"staged":'.length) +
+    (unstaged === undefined ? 0 : jsonBytes(unstaged) + ',"unstaged":'.length)
+  );
 }
 
 /** Leaves out the last files. */
