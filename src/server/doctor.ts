@@ -6,7 +6,6 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { DoctorCheck } from "../protocol/owner.js";
 import { Terminals } from "../terminal/client.js";
 import { terminalEnv } from "../terminal/env.js";
@@ -20,6 +19,7 @@ import {
   checkPortOpen,
   checkSockets,
 } from "./doctor-checks.js";
+import { BINDING_FILE, HOST_FILE } from "./host-files.js";
 import { createLog } from "./log.js";
 import type { Paths } from "./paths.js";
 
@@ -38,11 +38,6 @@ interface Trial {
   readonly probe: Probe;
   readonly repair: string;
 }
-
-const HOST_FILE = fileURLToPath(new URL("../host/host.mjs", import.meta.url));
-const BINDING_FILE = fileURLToPath(
-  new URL("../../node_modules/node-pty/build/Release/pty.node", import.meta.url),
-);
 
 /** How long a shell may take to answer on a busy machine. */
 const ECHO_MS = 10_000;

@@ -20,6 +20,7 @@ import { listShells } from "../terminal/shells.js";
 import type { TerminalStatus } from "../terminal/types.js";
 import type { Config } from "./config.js";
 import { GitWorkspaces } from "./git-workspaces.js";
+import { BINDING_FILE, HOST_FILE } from "./host-files.js";
 import type { Log } from "./log.js";
 import { openKept } from "./state.js";
 import type { TabTokens } from "./tab-token.js";
@@ -57,8 +58,8 @@ export async function openDomain(deps: { config: Config; log: Log; tokens: TabTo
   const terminals = await Terminals.start({
     stateDir: paths.stateDir,
     runtimeDir: paths.runtimeDir,
-    hostFile: join(dist, "host", "host.mjs"),
-    bindingFile: join(dist, "..", "node_modules", "node-pty", "build", "Release", "pty.node"),
+    hostFile: HOST_FILE,
+    bindingFile: BINDING_FILE,
     log,
   });
   await tieTerminals({ tabs, sessions, terminals, log });
