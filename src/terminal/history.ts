@@ -63,6 +63,7 @@ export class History {
       block.takeBack(taken);
       left -= taken;
       if (block.length === 0) {
+        block.release();
         this.#blocks.pop();
       }
     }

@@ -33,10 +33,11 @@ export const MAX_SLICE_BYTES = 16 * 1024;
 export const MIN_SLICE_BYTES = 256;
 
 /** A slice that parses slower than this is halved, one four times as fast is doubled. */
-export const SLICE_TARGET_MS = 4;
+export const SLICE_TARGET_MS = 2;
 
-/** Parsing in one turn of the event loop; other terminals and watches come between. */
+/** Parsing of all terminals in one turn of the event loop, and of one of them before the next has its go. */
 export const PARSE_TURN_MS = 8;
+export const PARSE_QUANTUM_MS = 4;
 
 /** The emulator's answers to a program in one second; a program that asks for more gets none. */
 export const REPLY_BYTES_PER_SECOND = 4096;

@@ -4,7 +4,8 @@
  * comes while parsing waits for the next turn of the event loop, and no turn
  * parses for long.
  */
-import { MAX_SLICE_BYTES, MIN_SLICE_BYTES, PARSE_TURN_MS, SLICE_TARGET_MS } from "./limits.js";
+import { MAX_SLICE_BYTES, MIN_SLICE_BYTES, SLICE_TARGET_MS } from "./limits.js";
+import { type ParseTurns, type Parsing, parseTurns } from "./parse-turns.js";
 
 /** A slice this much faster than its target is doubled. */
 const FAST_DIVISOR = 4;
@@ -14,7 +15,7 @@ interface Waiter {
   resolve(): void;
 }
 
-export class ParseQueue {
+export class ParseQueue implements Parsing {
   readonly #parse: (bytes: Uint8Array) => void;
   readonly #parsed: () => void;
   #chunks: Buffer[] = [];
@@ -23,14 +24,20 @@ export class ParseQueue {
   #written = 0;
   #done = 0;
   #sliceBytes = MAX_SLICE_BYTES;
-  #turn: NodeJS.Immediate | undefined;
+  #joined = false;
   #waiters: Waiter[] = [];
   #open = true;
+  readonly #turns: ParseTurns;
 
   /** `parsed` is called after each turn's work. */
-  constructor(parse: (bytes: Uint8Array) => void, parsed: () => void) {
+  constructor(parse: (bytes: Uint8Array) => void, parsed: () => void, turns = parseTurns) {
     this.#parse = parse;
     this.#parsed = parsed;
+    this.#turns = turns;
+  }
+
+  get hasWork(): boolean {
+    return this.#chunks.length > 0;
   }
 
   get pendingBytes(): number {
@@ -43,8 +50,9 @@ export class ParseQueue {
     }
     this.#chunks.push(chunk);
     this.#written += chunk.length;
-    if (this.#turn === undefined) {
-      this.#work();
+    if (!this.#joined) {
+      this.#joined = true;
+      this.#turns.join(this);
     }
   }
 
@@ -59,29 +67,23 @@ export class ParseQueue {
   /** Drops what is not parsed. */
   close(): void {
     this.#open = false;
-    clearImmediate(this.#turn);
+    this.#turns.leave(this);
     this.#chunks = [];
     this.#done = this.#written;
     this.#wake();
   }
 
-  #work(): void {
-    // The turn is taken before parsing, so that a write from inside waits for the next one.
-    this.#turn = setImmediate(() => this.#nextTurn());
-    const start = performance.now();
-    let now = start;
-    while (this.#chunks.length > 0 && now - start < PARSE_TURN_MS) {
+  work(deadline: number): void {
+    let now = performance.now();
+    while (this.#chunks.length > 0 && now < deadline) {
       now = this.#parseSlice(now);
     }
     this.#parsed();
     this.#wake();
   }
 
-  #nextTurn(): void {
-    this.#turn = undefined;
-    if (this.#chunks.length > 0) {
-      this.#work();
-    }
+  idle(): void {
+    this.#joined = false;
   }
 
   #parseSlice(start: number): number {

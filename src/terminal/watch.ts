@@ -119,14 +119,13 @@ export class Watch implements ScreenWatch {
     this.#settled = quiet;
     this.#dirty = false;
     this.#heldSince = undefined;
-    if (update === undefined) {
+    this.#busy = update !== undefined;
+    const delivered = update && this.#hand(update);
+    this.#notBefore = now + Math.max(UPDATE_INTERVAL_MS, UPDATE_REST_FACTOR * (performance.now() - now));
+    if (delivered === undefined) {
       this.#schedule();
       return;
     }
-    this.#busy = true;
-    const delivered = this.#hand(update);
-    const cost = performance.now() - now;
-    this.#notBefore = now + Math.max(UPDATE_INTERVAL_MS, UPDATE_REST_FACTOR * cost);
     delivered.then(
       () => {
         this.#busy = false;

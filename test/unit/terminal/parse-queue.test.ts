@@ -51,6 +51,29 @@ describe("bytes on their way to the emulator", () => {
     expect(slices.at(-1)?.length).toBeLessThan(4096);
   });
 
+  test("of twenty floods leave one terminal's key its turn", async () => {
+    const floods = Array.from({ length: 20 }, () => collecting(1));
+    for (const { queue } of floods) {
+      queue.write(Buffer.alloc(400_000));
+    }
+    const key = collecting();
+    const parsedByFloods = () => floods.reduce((sum, { slices }) => sum + slices.length, 0);
+    const before: number[] = [];
+    while (floods.every(({ queue }) => queue.pendingBytes > 0) && before.length < 20) {
+      const start = parsedByFloods();
+      key.queue.write(Buffer.from("k"));
+      await key.queue.settled();
+      before.push(parsedByFloods() - start);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    for (const { queue } of floods) {
+      queue.close();
+    }
+    // A turn is 8 slices of these; behind all the floods it would be 80.
+    expect(before.length).toBeGreaterThan(5);
+    expect(Math.max(...before)).toBeLessThan(20);
+  });
+
   test("settle in the order in which they were waited for", async () => {
     const { queue } = collecting(1);
     const order: number[] = [];
