@@ -15,7 +15,10 @@ export interface Parsing {
 }
 
 export class ParseTurns {
+  /** Those with work, in the order of their turns. */
   #waiting: Parsing[] = [];
+  /** Those that had nothing left in this turn. */
+  #resting: Parsing[] = [];
   #turn: NodeJS.Immediate | undefined;
   #spentMs = 0;
   #running = false;
@@ -24,7 +27,6 @@ export class ParseTurns {
   join(parsing: Parsing): void {
     this.#turn ??= setImmediate(() => this.#next());
     if (!this.#running && this.#spentMs < PARSE_TURN_MS) {
-      this.#waiting.push(parsing);
       this.#run(parsing);
     } else {
       // It was quiet until now, so it is likely a key; a flood never leaves its place.
@@ -34,24 +36,35 @@ export class ParseTurns {
 
   leave(parsing: Parsing): void {
     this.#waiting = this.#waiting.filter((waiting) => waiting !== parsing);
+    this.#resting = this.#resting.filter((resting) => resting !== parsing);
   }
 
   #next(): void {
     this.#turn = undefined;
     this.#spentMs = 0;
-    while (this.#spentMs < PARSE_TURN_MS) {
+    this.#wakeResting();
+    while (this.#waiting.length > 0 && this.#spentMs < PARSE_TURN_MS) {
       const parsing = this.#waiting.shift();
-      if (parsing === undefined) {
-        return;
-      }
-      if (parsing.hasWork) {
-        this.#waiting.push(parsing);
+      if (parsing) {
         this.#run(parsing);
+      }
+    }
+    if (this.#waiting.length > 0 || this.#resting.length > 0) {
+      this.#turn ??= setImmediate(() => this.#next());
+    }
+  }
+
+  /** What came for one since it had nothing left is little, and goes first too. */
+  #wakeResting(): void {
+    const resting = this.#resting;
+    this.#resting = [];
+    for (const parsing of resting) {
+      if (parsing.hasWork) {
+        this.#waiting.unshift(parsing);
       } else {
         parsing.idle();
       }
     }
-    this.#turn ??= setImmediate(() => this.#next());
   }
 
   #run(parsing: Parsing): void {
@@ -62,6 +75,7 @@ export class ParseTurns {
     } finally {
       this.#running = false;
       this.#spentMs += performance.now() - start;
+      (parsing.hasWork ? this.#waiting : this.#resting).push(parsing);
     }
   }
 }
