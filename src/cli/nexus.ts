@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /** nexus: asks a daemon as its user, at this machine, from another device, or from inside one of its tabs. */
 import { createProgram, runProgram } from "./command.js";
+import { registerFiles } from "./nexus/files.js";
+import { registerGit } from "./nexus/git.js";
 import { registerPair } from "./nexus/pair.js";
 import { registerSessions } from "./nexus/sessions.js";
 import { registerTerminal } from "./nexus/terminal.js";
@@ -9,5 +11,6 @@ const program = createProgram(
   "nexus",
   "Sees and steers the chats and terminals of a nexusd: this machine's, or with --device another's",
 );
-for (const register of [registerPair, registerSessions, registerTerminal]) register(program);
+for (const register of [registerPair, registerSessions, registerTerminal, registerFiles, registerGit])
+  register(program);
 await runProgram(program, process.argv);

@@ -2,10 +2,10 @@
 import type { RemoteSession } from "../../protocol/rpc.js";
 import type { CommonOptions } from "../command.js";
 import { type Session, withClient } from "../connect.js";
-import { readEnv } from "../env.js";
-import { findTab, findWorkspace } from "../names.js";
+import { findTab } from "../names.js";
 import { createOutput } from "../output.js";
 import { sessionLines } from "./session-table.js";
+import { workspaceOf } from "./workspace.js";
 
 /** A tab by what a person calls it. */
 export async function terminalTab(
@@ -47,16 +47,6 @@ export async function open(words: string[], options: OpenOptions): Promise<void>
     output.value({ workspaceId, ...opened });
     output.line(opened.tabId);
   });
-}
-
-async function workspaceOf(session: Session, text: string | undefined): Promise<string> {
-  const { workspaces } = await session.client.call("sessions.list", {}, session.call);
-  const here = session.over !== "device";
-  return findWorkspace(workspaces, {
-    text,
-    own: here ? readEnv().tab?.workspaceId : undefined,
-    folder: here ? process.cwd() : undefined,
-  }).id;
 }
 
 export async function shells(options: CommonOptions & { workspace?: string }): Promise<void> {

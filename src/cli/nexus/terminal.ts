@@ -7,10 +7,10 @@ import { answer, input, keys } from "./terminal-input.js";
 import { close, list, open, read, rename, shells } from "./terminal-verbs.js";
 import { wait } from "./terminal-wait.js";
 import { watch } from "./terminal-watch.js";
+import { WORKSPACE } from "./workspace.js";
 
 const MAX_LINES = 5000;
 const TAB = "the terminal: its id, a start of it, or its title";
-const WORKSPACE = "the workspace: its name, id or path; the one around this folder without it";
 
 export function registerTerminal(program: Command): void {
   const group = program
