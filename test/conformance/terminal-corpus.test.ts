@@ -3,15 +3,11 @@
  * the fixtures' README), through a real pty and a screen.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadBinding, type PtyBinding } from "../../src/terminal/host/binding.js";
-import { Pty } from "../../src/terminal/host/pty.js";
-import type { Screen } from "../../src/terminal/screen.js";
-import { quietScreen } from "../support/quiet-screen.js";
+import { onScreen } from "../support/pty-screen.js";
 
 const COLS = 80;
 const ROWS = 25;
@@ -25,35 +21,13 @@ const names = readdirSync(FIXTURES)
   .map((file) => path.basename(file, ".in"))
   .sort();
 
-let binding: PtyBinding;
 let folder: string;
 
 beforeAll(() => {
-  const nodePty = path.dirname(createRequire(import.meta.url).resolve("node-pty/package.json"));
-  binding = loadBinding(path.join(nodePty, "build/Release/pty.node"));
   folder = mkdtempSync(path.join(os.tmpdir(), "nexusd-corpus-"));
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** What a program prints that copies a file to its terminal, after the tty's own changes. */
-async function throughPty(file: string, screen: Screen): Promise<void> {
-  const ended = new Promise<void>((resolve, reject) => {
-    Pty.start(
-      binding,
-      {
-        launch: { file: "/bin/cat", args: [file] },
-        cwd: folder,
-        env: { PATH: "/usr/bin:/bin", TERM: "xterm-256color" },
-        cols: COLS,
-        rows: ROWS,
-      },
-      { data: (chunk) => screen.write(chunk), exit: () => resolve() },
-    ).catch(reject);
-  });
-  await ended;
-  await screen.settled();
-}
 
 /** Rows without the spaces at their ends, and without the blank ones at the end. */
 function usedRows(text: string): string[] {
@@ -69,8 +43,10 @@ describe("the recordings of xterm.js", () => {
   test("are all there", () => expect(names).toHaveLength(76));
 
   test.each(names)("%s looks as in xterm", async (name) => {
-    const screen = quietScreen({ cols: COLS, rows: ROWS });
-    await throughPty(path.join(FIXTURES, `${name}.in`), screen);
+    const launch = { file: "/bin/cat", args: [path.join(FIXTURES, `${name}.in`)] };
+    const { screen, ended } = await onScreen(launch, { cwd: folder, cols: COLS, rows: ROWS });
+    await ended;
+    await screen.settled();
     const wanted = usedRows(readFileSync(path.join(FIXTURES, `${name}.text`), "utf8"));
     // Both end at the last row in use; the screen has what scrolled off above.
     const shown = usedRows(screen.read({ lines: 5000 })).slice(-wanted.length);
