@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { invalidParams, notFound, RpcFailure, unavailable } from "../protocol/errors.js";
 import type { ChatSettings, ChatWaitState, RpcResult } from "../protocol/rpc.js";
-import type { AgentSender, ViewToolCall } from "../protocol/view.js";
+import type { AgentSender, PermissionRequest, ViewToolCall } from "../protocol/view.js";
 import { Delivery } from "./delivery.js";
 import type {
   AgentDriver,
@@ -67,6 +67,8 @@ export interface SendOptions {
   readonly from?: AgentSender | undefined;
   /** The name of the device that an agent's message came from. */
   readonly device?: string | undefined;
+  /** An agent's text in the frame that tells the reading agent whose it is. */
+  readonly framed?: string | undefined;
   readonly priority?: "now" | undefined;
 }
 
@@ -261,6 +263,13 @@ export class Chat {
     return { ...small, data: small.data.toString("base64") };
   }
 
+  /** The questions to the owner about this chat, which stand among its requests. */
+  showConsents(consents: readonly PermissionRequest[]): void {
+    this.model.consents = consents;
+    this.model.statusChanged();
+    this.#changed();
+  }
+
   // --- What is asked of it ----------------------------------------------------
 
   /** Takes a message; it is on disk when this resolves. The same id again is the same message. */
@@ -278,7 +287,8 @@ export class Chat {
     }
     const at = this.#nextAt();
     this.#taken.set(id, at);
-    const text = o.from === undefined ? o.text : framed(o.text, o.from, o.device ?? "another device");
+    const text =
+      o.framed ?? (o.from === undefined ? o.text : framed(o.text, o.from, o.device ?? "another device"));
     this.#outbox.add(
       {
         id,

@@ -55,6 +55,8 @@ export interface NewChat {
   readonly prompt?: string | undefined;
   readonly from?: AgentSender | undefined;
   readonly device?: string | undefined;
+  /** An agent's prompt in the frame that tells the reading agent whose it is. */
+  readonly framed?: string | undefined;
 }
 
 export interface PastChatRef {
@@ -314,7 +316,8 @@ async function startNew(chat: Chat, o: NewChat): Promise<{ error?: string }> {
     return { error: error instanceof Error ? error.message : "The settings could not be set" };
   }
   if (o.prompt === undefined || o.prompt.trim() === "") return {};
-  await chat.send({ id: promptId(chat.tabId), text: o.prompt, from: o.from, device: o.device });
+  const { prompt: text, from, device, framed } = o;
+  await chat.send({ id: promptId(chat.tabId), text, from, device, framed });
   return {};
 }
 

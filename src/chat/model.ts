@@ -2,7 +2,7 @@
  * A chat's shown state: applies what the agent's program tells to the items, and
  * says where the chat stands.
  */
-import type { AgentSender, ChatStatus, ViewItem } from "../protocol/view.js";
+import type { AgentSender, ChatStatus, PermissionRequest, ViewItem } from "../protocol/view.js";
 import type { Blobs } from "./blobs.js";
 import { hasEnded, mergeCall } from "./calls.js";
 import type { AgentOptions, AgentSettings, DriverEvent, TurnEnd } from "./driver.js";
@@ -45,6 +45,8 @@ export class ChatModel {
   queued = 0;
   starting = false;
   closed = false;
+  /** What the owner is asked about this chat: agents of other devices that want something of it. */
+  consents: readonly PermissionRequest[] = [];
   readonly #deps: ModelDeps;
   #since: number;
   #state: ChatStatus["state"] = "idle";
@@ -72,12 +74,19 @@ export class ChatModel {
     return {
       state: this.state,
       since: this.#since,
-      requests: this.requests.shown(),
+      requests: this.#allRequests(),
       queued: this.queued,
       ...this.settings,
       ...(this.turn === undefined ? {} : { turn: this.turn }),
       ...(this.error === undefined ? {} : { error: this.error }),
     };
+  }
+
+  /** Those of the agent and those about it, oldest first. */
+  #allRequests(): PermissionRequest[] {
+    const own = this.requests.shown();
+    if (this.consents.length === 0) return own;
+    return [...own, ...this.consents].sort((a, b) => a.at - b.at);
   }
 
   /** To be called after anything that status() tells changed. */

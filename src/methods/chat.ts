@@ -2,6 +2,7 @@
 import type { Chat } from "../chat/chat.js";
 import type { Chats } from "../chat/chats.js";
 import { listCommands, runCommand } from "../chat/commands.js";
+import { isConsentId } from "../policy/consents.js";
 import { forbidden, notFound, RpcFailure, unavailable } from "../protocol/errors.js";
 import { MAX_MESSAGE_BYTES, MAX_WAITS_PER_DEVICE } from "../protocol/limits.js";
 import { MAX_WAIT_MS, type RpcParams, type RpcResult } from "../protocol/rpc.js";
@@ -10,7 +11,8 @@ import type { Tab, Tabs } from "../sessions/tabs.js";
 import type { Workspaces } from "../sessions/workspaces.js";
 import { watchChat } from "../watches/chat.js";
 import type { WatchHub } from "../watches/hub.js";
-import type { HandlersOf, RequestContext } from "./context.js";
+import { answerChatConsent, type ConsentDesk, openConsent } from "./consents.js";
+import { type HandlersOf, isPerson, type RequestContext } from "./context.js";
 
 export interface ChatDeps {
   readonly chats: Chats;
@@ -18,6 +20,7 @@ export interface ChatDeps {
   readonly sessions: Sessions;
   readonly workspaces: Workspaces;
   readonly hub: WatchHub;
+  readonly consents: ConsentDesk;
   /** Resolves a folder inside a workspace, or throws Forbidden. */
   folder(workspaceId: string, path: string): Promise<string>;
 }
@@ -37,7 +40,7 @@ export function createChatMethods(deps: ChatDeps): HandlersOf<"chat"> {
   const waits = new Waits();
   const find = (ctx: RequestContext, ref: Ref): Chat => findChat(deps, ctx, ref);
   const looked = (ctx: RequestContext, tabId: string): void => {
-    if (ctx.from === undefined) sessions.looked(tabId);
+    if (isPerson(ctx)) sessions.looked(tabId);
   };
 
   return {
@@ -52,7 +55,7 @@ export function createChatMethods(deps: ChatDeps): HandlersOf<"chat"> {
       const chat = find(ctx, ref);
       await chat.load();
       const watch = hub.open(ctx.link, { kind: "chat", capability: "chat.read", tabId: chat.tabId });
-      if (ctx.from === undefined) watch.onStop(sessions.looking(chat.tabId));
+      if (isPerson(ctx)) watch.onStop(sessions.looking(chat.tabId));
       return watchChat(chat.feed, watch, {
         limit: limit ?? DEFAULT_ITEMS,
         pageBudgetBytes: ctx.resultBudgetBytes,
@@ -74,6 +77,8 @@ export function createChatMethods(deps: ChatDeps): HandlersOf<"chat"> {
     },
     "chat.tool": async (ctx, { toolUseId, ...ref }) => {
       const chat = find(ctx, ref);
+      if (isConsentId(toolUseId))
+        return openConsent(deps.consents, ctx, { tabId: chat.tabId, id: toolUseId });
       await chat.load();
       return chat.tool(toolUseId);
     },
@@ -90,7 +95,13 @@ export function createChatMethods(deps: ChatDeps): HandlersOf<"chat"> {
       const owner = { deviceId: ctx.caller.deviceId, tabId: chat.tabId };
       const ids = attachments ?? [];
       const images = chats.attachments.find(owner, ids);
-      const sent = await chat.send({ text, images, from: ctx.from, device: ctx.caller.name });
+      const sent = await chat.send({
+        text,
+        images,
+        from: ctx.from,
+        device: ctx.caller.name,
+        framed: ctx.frame?.(text),
+      });
       chats.attachments.drop(ids);
       return sent;
     },
@@ -101,8 +112,8 @@ export function createChatMethods(deps: ChatDeps): HandlersOf<"chat"> {
     },
     "chat.answer": async (ctx, { workspaceId, tabId, ...answer }) => {
       const chat = find(ctx, { workspaceId, tabId });
-      if (ctx.from !== undefined) throw forbidden("An agent cannot answer in a person's place");
-      await chat.answer(answer, ctx.caller.name);
+      if (isConsentId(answer.requestId)) await answerChatConsent(deps.consents, ctx, { tabId, ...answer });
+      else await chat.answer(answer, ctx.caller.name);
       return {};
     },
     "chat.interrupt": async (ctx, ref) => {
@@ -196,6 +207,7 @@ async function openNew(
     prompt,
     from: ctx.from,
     device: ctx.caller.name,
+    framed: prompt === undefined ? undefined : ctx.frame?.(prompt),
   });
   await openTab(deps, ctx, chat);
   return { tabId: chat.tabId, ...(error === undefined ? {} : { error }) };

@@ -21,6 +21,10 @@ export interface Caller {
   can(capability: Capability): boolean;
   /** Whether this caller may know of a tab at all; all else is NotFound. */
   sees(tabId: string): boolean;
+  /** Another daemon: it reads the tabs that it sees and nothing else, and nobody looks through it. */
+  readonly onlyItsTabs: boolean;
+  /** Whether it may consent to what other devices' agents ask: a person's device or the workstation. */
+  readonly mayConsent: boolean;
 }
 
 /** The connection that a request came by, as watches need it. */
@@ -41,6 +45,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** The agent that sends this, when one does. */
   readonly from: AgentSender | undefined;
+  /** Puts an agent's words into the frame that says whose they are; set with `from`. */
+  readonly frame?: (text: string) => string;
   /** Most bytes that the JSON of the result may take. */
   readonly resultBudgetBytes: number;
   /** Resolves once the answer is on its way: a watch's updates wait for it. */
@@ -48,6 +54,11 @@ export interface RequestContext {
   /** The id that a tab opened by this request takes: chosen and written down before it acts. */
   readonly reserved: string | undefined;
   now(): number;
+}
+
+/** Whether someone looks through this request: no agent, and no other daemon. */
+export function isPerson(ctx: Pick<RequestContext, "from" | "caller">): boolean {
+  return ctx.from === undefined && !ctx.caller.onlyItsTabs;
 }
 
 export type Handler<M extends RpcMethod> = (

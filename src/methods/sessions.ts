@@ -20,6 +20,7 @@ function viewOf(caller: Caller): SessionsView {
     chatRead: caller.can("chat.read"),
     terminalRead: caller.can("terminal.read"),
     sees: (tabId) => caller.sees(tabId),
+    onlyItsTabs: caller.onlyItsTabs,
   };
 }
 

@@ -1,5 +1,7 @@
 /** terminal.*: finds the tab, calls the terminals, shapes the answer. */
-import { forbidden, invalidParams, notFound, RpcFailure, unavailable } from "../protocol/errors.js";
+import { isConsentId } from "../policy/consents.js";
+import { invalidParams, notFound, RpcFailure, unavailable } from "../protocol/errors.js";
+import { printable } from "../protocol/printable.js";
 import { MAX_WAIT_MS } from "../protocol/rpc.js";
 import type { Sessions } from "../sessions/sessions.js";
 import type { Tab, Tabs } from "../sessions/tabs.js";
@@ -8,7 +10,9 @@ import type { Terminals } from "../terminal/client.js";
 import type { Shell } from "../terminal/shells.js";
 import type { WatchHub } from "../watches/hub.js";
 import { watchTerminal } from "../watches/terminal.js";
-import type { HandlersOf, RequestContext } from "./context.js";
+import { answerTerminalConsent, type ConsentDesk } from "./consents.js";
+import { type HandlersOf, isPerson, type RequestContext } from "./context.js";
+import { forProgram } from "./terminal-agents.js";
 
 export interface TerminalDeps {
   readonly terminals: Terminals;
@@ -16,6 +20,7 @@ export interface TerminalDeps {
   readonly tabs: Tabs;
   readonly workspaces: Workspaces;
   readonly hub: WatchHub;
+  readonly consents: ConsentDesk;
   /** What a terminal gets that is opened without a size; 120×40 unless the owner set another. */
   readonly size: { readonly cols?: number | undefined; readonly rows?: number | undefined };
   /** The shells of this machine, the default one first. */
@@ -45,7 +50,12 @@ export function createTerminalMethods(deps: TerminalDeps): HandlersOf<"terminal"
   return {
     "terminal.read": async (ctx, { lines, ansi, ...ref }) => {
       const { tabId } = find(ctx, ref);
-      const text = await terminals.read(tabId, given({ lines, ansi }));
+      const asked = terminals.get(tabId) === undefined ? deps.consents.on(tabId)[0] : undefined;
+      // A tab made ahead of an answer has no screen yet: it shows the question.
+      const text =
+        asked === undefined
+          ? await terminals.read(tabId, given({ lines, ansi }))
+          : `${asked.title}\n\n${printable(asked.text, { lines: true })}`;
       looked(ctx, tabId);
       return { text };
     },
@@ -62,7 +72,7 @@ export function createTerminalMethods(deps: TerminalDeps): HandlersOf<"terminal"
             deliver: (update) => ctx.link.deliver("terminal.update", update),
           },
         );
-        if (ctx.from === undefined) watch.onStop(sessions.looking(tabId));
+        if (isPerson(ctx)) watch.onStop(sessions.looking(tabId));
         return { text, watchId: watch.id };
       } catch (error) {
         watch.close();
@@ -75,7 +85,8 @@ export function createTerminalMethods(deps: TerminalDeps): HandlersOf<"terminal"
     },
     "terminal.input": async (ctx, { text, keys, enter, ...ref }) => {
       const { tabId } = find(ctx, ref);
-      return await terminals.input(tabId, given({ text, keys, enter }));
+      const typed = ctx.frame === undefined ? text : forProgram(terminals.get(tabId), text, ctx.frame);
+      return await terminals.input(tabId, given({ text: typed, keys, enter }));
     },
     "terminal.wait": async (ctx, { timeoutMs, after, exit, match, quietMs, ...ref }) => {
       const { tabId } = find(ctx, ref);
@@ -87,8 +98,12 @@ export function createTerminalMethods(deps: TerminalDeps): HandlersOf<"terminal"
         ctx.signal,
       );
     },
-    "terminal.answer": (ctx, ref) => {
-      find(ctx, ref);
+    "terminal.answer": async (ctx, { workspaceId, ...answer }) => {
+      find(ctx, { workspaceId, tabId: answer.tabId });
+      if (isConsentId(answer.requestId)) {
+        await answerTerminalConsent(deps.consents, ctx, answer);
+        return {};
+      }
       throw unavailable("No request of an agent in this terminal waits for an answer");
     },
     "terminal.shells": async (_ctx, { workspaceId }) => {
@@ -111,7 +126,7 @@ export function createTerminalMethods(deps: TerminalDeps): HandlersOf<"terminal"
   };
 
   function looked(ctx: RequestContext, tabId: string): void {
-    if (ctx.from === undefined) sessions.looked(tabId);
+    if (isPerson(ctx)) sessions.looked(tabId);
   }
 }
 

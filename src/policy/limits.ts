@@ -64,3 +64,40 @@ export const MAX_AUDIT_LINE_BYTES = 4096;
 
 /** Lines of one tail. */
 export const MAX_AUDIT_TAIL = 500;
+
+/** Requests of all agents of one device in a minute: three busy ones. */
+export const AGENT_REQUESTS_PER_DEVICE_PER_MINUTE = 60;
+
+/** Requests of one agent about one target, and of one device about it, in {@link AGENT_PAIR_WINDOW_MS}: a loop that lies about its hops ends here. */
+export const AGENT_PAIR_REQUESTS = 30;
+export const AGENT_DEVICE_PAIR_REQUESTS = 90;
+export const AGENT_PAIR_WINDOW_MS = 10 * 60_000;
+
+/** After an agent's turn in a chat, what it still sends (a script in the background) counts to that turn this long. */
+export const CHAIN_QUIET_MS = 10 * 60_000;
+
+/** In a terminal nothing tells where a turn ends: what an agent typed counts this long. */
+export const TERMINAL_CHAIN_MS = 60 * 60_000;
+
+/** Chains remembered; tabs are at most 200. */
+export const MAX_CHAINS = 1000;
+
+/** Questions to the owner that wait for one device: more would be noise to say yes to. */
+export const MAX_WAITING_CONSENTS = 4;
+
+/** A sender that was turned down so often in this time is not asked about for as long. */
+export const DENIALS_BEFORE_MUTE = 3;
+export const MUTE_MS = 10 * 60_000;
+
+/** Text that a card shows by itself; a longer one is opened whole before it can be allowed. */
+export const CONSENT_SHOWN_BYTES = 4096;
+
+/** Consents that are remembered: 64 devices with a few tabs each. */
+export const MAX_CONSENT_RULES = 500;
+
+/** Answered questions of which a late answer still hears what became of them. */
+export const MAX_SETTLED_CONSENTS = 200;
+
+/** Refusals and senders that the owner can look at. */
+export const MAX_AGENT_REFUSALS = 50;
+export const MAX_AGENT_ROUTES = 200;

@@ -1,5 +1,7 @@
 /** Who may ask what: a device by its record as it stands now, the owner, an agent in a tab. */
 import type { Caller } from "../methods/context.js";
+import type { Chains } from "../policy/chains.js";
+import type { ConsentRules } from "../policy/consent-rules.js";
 import type { Device, Devices } from "../policy/devices.js";
 import type { Capability } from "../protocol/capabilities.js";
 import type { Tab, Tabs } from "../sessions/tabs.js";
@@ -12,38 +14,61 @@ export const OWNER: Caller = {
   sender: undefined,
   can: () => true,
   sees: () => true,
+  onlyItsTabs: false,
+  mayConsent: true,
 };
 
+/** What another daemon reads of the tabs that it sees, beside the one right that it can hold. */
+const DAEMON_READS: ReadonlySet<Capability> = new Set(["sessions", "chat.read", "terminal.read"]);
+
+export interface CallerDeps {
+  readonly tabs: Tabs;
+  readonly rules: Pick<ConsentRules, "allowsMessages">;
+  readonly chains: Pick<Chains, "of">;
+}
+
 /** Asks the record anew at each question, so a narrowed grant counts at once. */
-export function deviceCaller(device: Device, devices: Devices, tabs: Tabs): Caller {
+export function deviceCaller(device: Device, devices: Devices, { tabs, rules }: CallerDeps): Caller {
+  const isDaemon = device.kind === "daemon";
+  const holds = (capability: Capability): boolean =>
+    devices.get(device.id)?.capabilities.includes(capability) ?? false;
   return {
     kind: "device",
     deviceId: device.id,
     name: device.name,
     sender: undefined,
-    can: (capability) => devices.get(device.id)?.capabilities.includes(capability) ?? false,
-    // Another daemon knows only of the tabs that it opened here.
-    sees: (tabId) => device.kind !== "daemon" || tabs.get(tabId)?.openedBy === device.id,
+    can: (capability) => holds(isDaemon && DAEMON_READS.has(capability) ? "agents" : capability),
+    // Another daemon knows of the tabs that it opened here, and of those that take its messages for good.
+    sees: (tabId) =>
+      !isDaemon || tabs.get(tabId)?.openedBy === device.id || rules.allowsMessages(device.id, tabId),
+    onlyItsTabs: isDaemon,
+    mayConsent: !isDaemon,
   };
 }
 
 /** What an agent in a tab may do by itself: look. What it sends goes through the agents' gate. */
 const AGENT_RIGHTS: ReadonlySet<Capability> = new Set(["sessions", "chat.read", "terminal.read", "agents"]);
 
-export function agentCaller(tab: Tab, tabs: Tabs): Caller {
-  const open = (): boolean => tabs.get(tab.tabId) !== undefined;
+export function agentCaller(tab: Tab, { tabs, chains }: CallerDeps): Caller {
+  const { tabId, workspaceId, kind } = tab;
+  const open = (): boolean => tabs.get(tabId) !== undefined;
   return {
     kind: "agent",
-    deviceId: `tab:${tab.tabId}`,
+    deviceId: `tab:${tabId}`,
     name: tab.title,
-    sender: {
-      kind: tab.kind === "terminal" ? "terminal" : "tab",
-      workspaceId: tab.workspaceId,
-      tabId: tab.tabId,
-      name: tab.title.slice(0, 200),
-      hops: 1,
+    get sender() {
+      return {
+        kind: kind === "terminal" ? ("terminal" as const) : ("tab" as const),
+        ...(kind === "terminal" ? {} : { agent: kind }),
+        workspaceId,
+        tabId,
+        name: (tabs.get(tabId)?.title ?? tab.title).slice(0, 200),
+        hops: chains.of(tabId) + 1,
+      };
     },
     can: (capability) => AGENT_RIGHTS.has(capability) && open(),
     sees: () => open(),
+    onlyItsTabs: false,
+    mayConsent: false,
   };
 }

@@ -25,7 +25,7 @@ export interface Running {
   readonly id: RpcId;
   readonly capability: Capability | undefined;
   /** A control request that was accepted is carried out though its link be lost. */
-  readonly outlivesLink: boolean;
+  outlivesLink: boolean;
   readonly abort: AbortController;
 }
 

@@ -20,12 +20,13 @@ import type { DaemonStatus } from "../protocol/owner.js";
 import { formatPairLink } from "../protocol/seal/pairing.js";
 import { WatchHub } from "../watches/hub.js";
 import { linkHost } from "./addresses.js";
-import { agentCaller, deviceCaller, OWNER } from "./callers.js";
+import { agentCaller, type CallerDeps, deviceCaller, OWNER } from "./callers.js";
 import { type Config, type ConfigOptions, loadConfig } from "./config.js";
 import type { Connection } from "./connection.js";
 import { Dispatch } from "./dispatch.js";
 import { runDoctor } from "./doctor.js";
 import { type Domain, openDomain } from "./domain.js";
+import { builtInDrivers, type Drivers } from "./drivers.js";
 import { createHttpServer } from "./http.js";
 import { openIdentity } from "./identity.js";
 import { Links } from "./links.js";
@@ -46,6 +47,8 @@ const PAGE_FOLDER = fileURLToPath(new URL("../web/", import.meta.url));
 export interface StartOptions extends ConfigOptions {
   /** A folder to serve as a workspace. */
   readonly folder?: string;
+  /** What runs the agents; the built-in drivers when absent. */
+  readonly drivers?: Drivers;
 }
 
 export interface Daemon {
@@ -66,7 +69,7 @@ export interface Daemon {
  * the system's word when the port is taken.
  */
 export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
-  const { folder, ...said } = options;
+  const { folder, drivers = builtInDrivers, ...said } = options;
   const config = await loadConfig(said);
   const { paths } = config;
   for (const path of [paths.stateDir, paths.configDir, paths.dataDir, paths.runtimeDir]) {
@@ -75,14 +78,18 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
   const lock = await takeLock(paths.stateDir);
   const closers: (() => unknown)[] = [() => lock.release()];
   try {
-    return await run(config, folder, closers);
+    return await run(config, { folder, drivers }, closers);
   } catch (error) {
     await closeAll(closers);
     throw error;
   }
 }
 
-async function run(config: Config, folder: string | undefined, closers: (() => unknown)[]): Promise<Daemon> {
+async function run(
+  config: Config,
+  { folder, drivers }: { folder: string | undefined; drivers: Drivers },
+  closers: (() => unknown)[],
+): Promise<Daemon> {
   const { paths } = config;
   const log = createLog(config.logLevel ?? "info");
   const startedAt = Date.now();
@@ -105,9 +112,11 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
 
   const hub = new WatchHub();
   const links = new Links();
-  const domain = await openDomain({ config, log, tokens });
+  const domain = await openDomain({ config, log, tokens, drivers, peerName: () => undefined });
   closers.push(() => domain.close());
   links.onCount(() => domain.gitWorkspaces.setWatched(links.size > 0));
+  const { gate } = domain.agents;
+  const callers = { tabs: domain.tabs, rules: gate.rules, chains: gate.chains };
   const workspace = folder === undefined ? undefined : await domain.workspaces.add(folder);
 
   const finished = deferred();
@@ -156,6 +165,7 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
     handlers: createMethods({ ...domain.methods, hub }),
     owner: createOwnerMethods({ ...domain, daemon: control, devices, offers, hub, audit }),
     once,
+    gate: domain.agents,
     audit,
     log,
     checkResults: config.checkResults,
@@ -169,6 +179,12 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
     if (type === "removed") {
       links.revoke(device.id);
       bytes.drop(device.id);
+      domain.agents.dropDevice(device.id).catch((error: unknown) => {
+        log.error(
+          { device: device.id, reason: (error as Error).message },
+          "could not forget a device's consents",
+        );
+      });
       once.drop(device.id).catch((error: unknown) => {
         log.error(
           { device: device.id, reason: (error as Error).message },
@@ -193,7 +209,7 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
     bytes,
     log,
     trustProxy: config.trustProxy,
-    callerOf: (device) => deviceCaller(device, devices, domain.tabs),
+    callerOf: (device) => deviceCaller(device, devices, callers),
     receive,
     server: () => ({ name: config.name, version: VERSION, boot, startedAt }),
     now: Date.now,
@@ -223,7 +239,7 @@ async function run(config: Config, folder: string | undefined, closers: (() => u
   const agentSocket = await listenLocal({
     ...local,
     path: paths.agentSocket,
-    identify: { fromLine: (line) => agentOf(line, tokens, domain.tabs) },
+    identify: { fromLine: (line) => agentOf(line, tokens, callers) },
   });
   closers.push(() => agentSocket.close());
   log.info({ pid: process.pid, port, version: VERSION }, "started");
@@ -240,11 +256,7 @@ function countStates({ tabs, sessions }: Domain): Record<string, number> {
 }
 
 /** The first line on the agents' socket is `{"token": "…"}`; a token of no open tab ends the connection. */
-function agentOf(
-  line: Uint8Array,
-  tokens: TabTokens,
-  tabs: Parameters<typeof agentCaller>[1],
-): Caller | undefined {
+function agentOf(line: Uint8Array, tokens: TabTokens, deps: CallerDeps): Caller | undefined {
   let token: unknown;
   try {
     token = (JSON.parse(Buffer.from(line).toString("utf8")) as { token?: unknown }).token;
@@ -252,8 +264,8 @@ function agentOf(
     return undefined; // no JSON: no token
   }
   const tabId = typeof token === "string" ? tokens.tabOf(token) : undefined;
-  const tab = tabId === undefined ? undefined : tabs.get(tabId);
-  return tab === undefined ? undefined : agentCaller(tab, tabs);
+  const tab = tabId === undefined ? undefined : deps.tabs.get(tabId);
+  return tab === undefined ? undefined : agentCaller(tab, deps);
 }
 
 /** Closes in the opposite order; one that fails keeps none of the others from it. */

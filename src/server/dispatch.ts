@@ -8,16 +8,21 @@ import { randomBytes } from "node:crypto";
 import type { z } from "zod";
 import type { Caller, Handler, Handlers, OwnerHandlers, RequestContext } from "../methods/context.js";
 import { FIT } from "../methods/fit.js";
+import { type AgentMethod, isAgentMethod } from "../policy/agents.js";
 import type { AuditEntry } from "../policy/audit.js";
+import type { AgentGate, GateCall } from "../policy/gate.js";
 import { forbidden, methodNotFound, RpcErrorCode, RpcFailure, unavailable } from "../protocol/errors.js";
 import { MAX_MESSAGE_BYTES, MAX_WAITS_PER_DEVICE } from "../protocol/limits.js";
 import { CloseCode } from "../protocol/link.js";
 import { isOwnerMethod, OWNER_METHODS } from "../protocol/owner.js";
 import { type Capability, isRpcMethod, RPC_METHODS, type RpcId, type RpcMethod } from "../protocol/rpc.js";
 import type { AgentSender } from "../protocol/view.js";
+import { newId } from "../sessions/ids.js";
+import { auditEntryOf, hasEffect } from "./audited.js";
 import type { Connection, Running } from "./connection.js";
 import type { Log } from "./log.js";
 import { BadRequestError, BrokenPeerError, type Request, readRequest } from "./request.js";
+import { encodeError, encodeResult, envelopeBytes, parseParams, stackOf } from "./wording.js";
 
 /** Remembers requests with an effect, so that one sent twice acts once (policy/once.ts). */
 export interface AtMostOnce {
@@ -27,10 +32,20 @@ export interface AtMostOnce {
   ): Promise<unknown>;
 }
 
+/** The agents' gate, with the words it puts around their texts. */
+export interface DispatchGate {
+  admit: AgentGate["admit"];
+  run: AgentGate["run"];
+  frameOf(caller: Caller, from: AgentSender): (text: string) => string;
+  /** A person asked this of a tab: it is no agent's turn that follows. */
+  person(method: string, params: unknown): void;
+}
+
 export interface DispatchDeps {
   readonly handlers: Handlers;
   readonly owner: OwnerHandlers;
   readonly once: AtMostOnce;
+  readonly gate: DispatchGate;
   readonly audit: { append(entry: AuditEntry): Promise<void> };
   readonly log: Log;
   /** Checks each result against its schema: on in tests, where a wrong one is a fault of ours. */
@@ -44,14 +59,43 @@ interface Call {
   readonly params: unknown;
   readonly capability: Capability | undefined;
   readonly from: AgentSender | undefined;
+  /** It is a request of an agent that goes through the gate. */
+  readonly agent: AgentCall | undefined;
   readonly acts: boolean;
   readonly result: z.ZodType;
   handle(ctx: RequestContext): Promise<unknown>;
   fit(result: unknown, budget: number): unknown;
 }
 
-/** Ids are at most 20 characters; what a caller makes up is cut. */
-const MAX_AUDITED_ID_CHARS = 64;
+/** What another daemon reads, of the tabs that it sees; the rest of its rights' methods is about more than tabs. */
+const TAB_READS: ReadonlySet<RpcMethod> = new Set([
+  "sessions.list",
+  "sessions.watch",
+  "sessions.unwatch",
+  "events.read",
+  "chat.read",
+  "chat.watch",
+  "chat.unwatch",
+  "chat.panel",
+  "chat.tool",
+  "chat.image",
+  "chat.wait",
+  "terminal.read",
+  "terminal.watch",
+  "terminal.unwatch",
+  "terminal.wait",
+]);
+
+/** Of one request: when its answer is out, and what the audit log is told beside the outcome. */
+interface Told {
+  readonly answered: Promise<void>;
+  readonly trace: GateCall["trace"];
+}
+
+interface AgentCall {
+  readonly method: AgentMethod;
+  readonly from: AgentSender;
+}
 
 export class Dispatch {
   readonly #deps: DispatchDeps;
@@ -77,52 +121,43 @@ export class Dispatch {
     });
     let text: string;
     let outcome: AuditEntry["outcome"] = "ok";
+    const trace: GateCall["trace"] = {};
     try {
-      text = await this.#respond(connection, request, answered);
+      text = await this.#respond(connection, request, { answered, trace });
     } catch (error) {
       const failure = this.#failure(error, request.method);
       outcome = failure.code;
       text = encodeError(request.id, failure);
     }
-    this.#note(connection.caller, request, outcome);
+    this.#note(connection.caller, request, { outcome, ...trace });
     await connection.answer(text);
     sent();
   }
 
   /** One line in the audit log for each request of a method that has an effect, refused ones included. */
-  #note(caller: Caller, { method, params }: Request, outcome: AuditEntry["outcome"]): void {
-    if (!isRpcMethod(method) || !hasEffect(method)) return;
-    const { workspaceId, tabId, requestId } = params as Record<string, unknown>;
-    const id = (value: unknown): string | undefined =>
-      typeof value === "string" ? value.slice(0, MAX_AUDITED_ID_CHARS) : undefined;
-    const entry = { workspaceId: id(workspaceId), tabId: id(tabId), target: id(requestId) };
-    const known = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
-    const { sender } = caller;
-    const from = sender && { kind: sender.kind, workspaceId: sender.workspaceId, tabId: sender.tabId };
-    this.#deps.audit
-      .append({
-        device: caller.deviceId,
-        method,
-        outcome,
-        ...known,
-        ...(from ? { from, hops: sender.hops } : {}),
-      })
-      .catch((error: unknown) => {
-        this.#deps.log.error({ method, reason: (error as Error).message }, "could not write the audit log");
-      });
+  #note(caller: Caller, request: Request, how: Pick<AuditEntry, "outcome" | "consent">): void {
+    const entry = auditEntryOf(caller, request, how);
+    if (entry === undefined) return;
+    this.#deps.audit.append(entry).catch((error: unknown) => {
+      this.#deps.log.error(
+        { method: entry.method, reason: (error as Error).message },
+        "could not write the audit log",
+      );
+    });
   }
 
-  async #respond(connection: Connection, request: Request, answered: Promise<void>): Promise<string> {
+  async #respond(connection: Connection, request: Request, told: Told): Promise<string> {
     const call = this.#call(connection, request);
     const running = connection.start({
       id: request.id,
       capability: call.capability,
-      outlivesLink: call.acts,
+      // An agent's request is withdrawn with its link until it may act.
+      outlivesLink: call.acts && call.agent === undefined,
     });
     const isWait = call.method.endsWith(".wait");
     if (isWait) this.#park(connection.caller.deviceId);
     try {
-      const result = await this.#act(connection, request, call, running, answered);
+      const result = await this.#act(connection, request, call, running, told);
       if (running.abort.signal.aborted) throw running.abort.signal.reason;
       if (this.#deps.checkResults) call.result.parse(result);
       return encodeResult(request.id, result, call.fit);
@@ -137,10 +172,11 @@ export class Dispatch {
     request: Request,
     call: Call,
     running: Running,
-    answered: Promise<void>,
+    { answered, trace }: Told,
   ): Promise<unknown> {
+    const { caller } = connection;
     const ctx: RequestContext = {
-      caller: connection.caller,
+      caller,
       link: connection,
       signal: running.abort.signal,
       from: call.from,
@@ -149,11 +185,43 @@ export class Dispatch {
       reserved: undefined,
       now: this.#deps.now,
     };
-    const { acts, method } = call;
+    const { acts, method, agent } = call;
     if (!acts || !isRpcMethod(method)) return await call.handle(ctx);
-    const { deviceId } = connection.caller;
-    return await this.#deps.once.run({ deviceId, id: request.id, method, params: call.params }, (reserved) =>
-      call.handle({ ...ctx, reserved: reserved.tabId }),
+    const { deviceId } = caller;
+    return await this.#deps.once.run(
+      { deviceId, id: request.id, method, params: call.params },
+      (reserved) => {
+        if (agent === undefined) return this.#actAsPerson(ctx, call, reserved.tabId);
+        return this.#actForAgent(
+          { ...ctx, reserved: reserved.tabId ?? newId() },
+          { call, agent, running, trace },
+        );
+      },
+    );
+  }
+
+  async #actAsPerson(ctx: RequestContext, call: Call, reserved: string | undefined): Promise<unknown> {
+    const result = await call.handle({ ...ctx, reserved });
+    this.#deps.gate.person(call.method, call.params);
+    return result;
+  }
+
+  #actForAgent(
+    ctx: RequestContext & { reserved: string },
+    o: { call: Call; agent: AgentCall; running: Running; trace: GateCall["trace"] },
+  ): Promise<unknown> {
+    const { call, agent, running, trace } = o;
+    const { caller, signal } = ctx;
+    const params = call.params as GateCall["params"];
+    const gateCall = { caller, ...agent, params, signal, newTabId: ctx.reserved, trace };
+    const allowed = (): void => {
+      running.outlivesLink = true;
+    };
+    // What was let through names its tab, which the caller may not see otherwise.
+    const sees = (tabId: string): boolean => tabId === params.tabId || caller.sees(tabId);
+    const frame = this.#deps.gate.frameOf(caller, agent.from);
+    return this.#deps.gate.run(gateCall, allowed, () =>
+      call.handle({ ...ctx, caller: { ...caller, sees }, frame }),
     );
   }
 
@@ -164,12 +232,14 @@ export class Dispatch {
       const { capability, params: schema, result } = RPC_METHODS[method];
       const params = parseParams(schema, request.params);
       const from = caller.sender ?? (params as { from?: AgentSender }).from;
-      this.#admit(caller, { capability, from, takesFrom: "from" in schema.shape });
+      const agent = from !== undefined && isAgentMethod(method) ? { method, from } : undefined;
+      this.#admit(caller, { capability, method, agent, params: params as GateCall["params"] });
       return {
         method,
         params,
-        capability: from !== undefined && "from" in schema.shape ? "agents" : capability,
+        capability: agent === undefined ? capability : "agents",
         from,
+        agent,
         acts: hasEffect(method),
         result,
         // The one cast: the registry pairs each method with a handler of its own params.
@@ -187,6 +257,7 @@ export class Dispatch {
         params,
         capability: caller.kind === "owner" ? undefined : "owner",
         from: undefined,
+        agent: undefined,
         acts: false,
         result,
         handle: async (ctx) => await handler(ctx, params),
@@ -196,19 +267,24 @@ export class Dispatch {
     throw methodNotFound(method);
   }
 
-  /** The gate: the method's own right, or for a request of an agent the `agents` right and the owner's limits. */
+  /** The method's own right; for a request of an agent the `agents` right, and the first half of the agents' gate. */
   #admit(
     caller: Caller,
-    call: { capability: Capability; from: AgentSender | undefined; takesFrom: boolean },
+    call: {
+      capability: Capability;
+      method: RpcMethod;
+      agent: AgentCall | undefined;
+      params: GateCall["params"];
+    },
   ): void {
-    if (call.from === undefined || !call.takesFrom) {
-      if (caller.can(call.capability)) return;
-      throw forbidden(`This device does not hold the right ${call.capability}; the owner can grant it`);
+    const { agent, capability, method, params } = call;
+    const right = agent === undefined ? capability : "agents";
+    const isRead = !caller.onlyItsTabs || agent !== undefined || TAB_READS.has(method);
+    if (!caller.can(right) || !isRead) {
+      throw forbidden(`This device does not hold the right ${right}; the owner can grant it`);
     }
-    if (!caller.can("agents")) {
-      throw forbidden("This device does not hold the right agents; the owner can grant it");
-    }
-    throw unavailable("This daemon does not take requests from agents yet");
+    if (agent === undefined) return;
+    this.#deps.gate.admit({ caller, ...agent, target: String(params.tabId ?? params.workspaceId) });
   }
 
   #ownerMay(connection: Connection, method: keyof typeof OWNER_METHODS): boolean {
@@ -240,53 +316,4 @@ export class Dispatch {
     this.#deps.log.error({ incident, method: method.slice(0, 40), stack }, "a request failed unexpectedly");
     return new RpcFailure(RpcErrorCode.InternalError, `Internal error (${incident})`);
   }
-}
-
-/** Whether a request of this method changes something, so that it may act only once. */
-export function hasEffect(method: RpcMethod): boolean {
-  return RPC_METHODS[method].capability.endsWith(".control") && method !== "terminal.shells";
-}
-
-/** The first few issues by path and kind; never a value, which may be a secret or a megabyte. */
-const MAX_ISSUES = 5;
-
-function parseParams(schema: z.ZodType, params: unknown): unknown {
-  const parsed = schema.safeParse(params);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => ({
-    path: issue.path.map((part) => String(part).slice(0, 40)).join("."),
-    code: issue.code,
-  }));
-  const named = issues.map((issue) => `${issue.path || "params"} (${issue.code})`).join(", ");
-  throw new RpcFailure(RpcErrorCode.InvalidParams, `These params do not fit the method: ${named}`, {
-    data: { issues },
-  });
-}
-
-/** Bytes of an answer around its result. */
-function envelopeBytes(id: RpcId): number {
-  return Buffer.byteLength(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":}`);
-}
-
-function encodeResult(id: RpcId, result: unknown, fit: (result: unknown, budget: number) => unknown): string {
-  const budget = MAX_MESSAGE_BYTES - envelopeBytes(id);
-  let json = JSON.stringify(result);
-  if (Buffer.byteLength(json) > budget) json = JSON.stringify(fit(result, budget));
-  if (Buffer.byteLength(json) > budget) throw unavailable("The answer is larger than a frame takes");
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`;
-}
-
-function encodeError(id: RpcId, failure: RpcFailure): string {
-  const { code, message, data } = failure;
-  return JSON.stringify({
-    jsonrpc: "2.0",
-    id,
-    error: data === undefined ? { code, message } : { code, message, data },
-  });
-}
-
-/** An error's type and frames without its message, which may quote what it was about. */
-function stackOf(error: Error): string {
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  return [error.name, ...frames].join("\n");
 }

@@ -4,10 +4,13 @@
  */
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Chats } from "../chat/chats.js";
 import { ImageShrinker } from "../files/image.js";
 import { Git } from "../git/git.js";
+import { tieChats } from "../methods/chat-tabs.js";
 import type { MethodDeps } from "../methods/index.js";
 import { systemClock } from "../policy/clock.js";
+import { ConsentsFileSchema, EMPTY_CONSENTS } from "../policy/consent-rules.js";
 import { createRoots, forbiddenFolders, isInside, type Roots, realFolder } from "../policy/roots.js";
 import { forbidden, notFound } from "../protocol/errors.js";
 import { Profiles } from "../sessions/profiles.js";
@@ -18,7 +21,10 @@ import { Terminals } from "../terminal/client.js";
 import { terminalEnv } from "../terminal/env.js";
 import { listShells } from "../terminal/shells.js";
 import type { TerminalStatus } from "../terminal/types.js";
+import { AgentWorld } from "./agent-world.js";
+import { Agents, openPolicy } from "./agents.js";
 import type { Config } from "./config.js";
+import type { Drivers } from "./drivers.js";
 import { GitWorkspaces } from "./git-workspaces.js";
 import { BINDING_FILE, HOST_FILE } from "./host-files.js";
 import type { Log } from "./log.js";
@@ -33,6 +39,8 @@ export interface Domain {
   readonly sessions: Sessions;
   readonly terminals: Terminals;
   readonly profiles: Profiles;
+  readonly chats: Chats;
+  readonly agents: Agents;
   readonly gitWorkspaces: GitWorkspaces;
   /** What the registry's handlers need of it. */
   readonly methods: Omit<MethodDeps, "hub">;
@@ -41,7 +49,16 @@ export interface Domain {
   close(): Promise<void>;
 }
 
-export async function openDomain(deps: { config: Config; log: Log; tokens: TabTokens }): Promise<Domain> {
+export interface DomainDeps {
+  readonly config: Config;
+  readonly log: Log;
+  readonly tokens: TabTokens;
+  readonly drivers: Drivers;
+  /** What this daemon calls the other daemon with this device id. */
+  peerName(deviceId: string): string | undefined;
+}
+
+export async function openDomain(deps: DomainDeps): Promise<Domain> {
   const { config, log } = deps;
   const { paths } = config;
   const closed = await forbiddenFolders([paths.stateDir, paths.configDir, paths.runtimeDir]);
@@ -71,6 +88,39 @@ export async function openDomain(deps: { config: Config; log: Log; tokens: TabTo
   const profiles = new Profiles(config.profiles);
   const images = new ImageShrinker();
   const git = new Git({ environment: config.gitEnvironment });
+  const folder: FolderOf = (workspaceId, path) => folderInside(roots(workspaceId), path);
+  const chats = new Chats({
+    stateDir: paths.stateDir,
+    profiles,
+    driver: deps.drivers,
+    images,
+    log,
+    now: Date.now,
+    tabEnv: (tab) => tabEnv(deps, tab),
+    dangerousModes: (workspaceId) => dangerousModes(deps, workspaces.get(workspaceId)?.path),
+  });
+  await chats.open();
+  const failed = (tab: string, error: unknown): void => {
+    log.warn({ tab, reason: (error as Error).message }, "could not write a title");
+  };
+  const untieChats = await tieChats({ chats, tabs, sessions, failed });
+  const policy = openPolicy(
+    await openKept(join(paths.stateDir, "consents.json"), ConsentsFileSchema, EMPTY_CONSENTS),
+    systemClock,
+  );
+  const world = new AgentWorld({ tabs, sessions, workspaces, chats, terminals, profiles, folder });
+  const { peerName } = deps;
+  const agents = new Agents({
+    ...policy,
+    world,
+    clock: systemClock,
+    tabs,
+    sessions,
+    chats,
+    log,
+    peerName,
+  });
+  await agents.gate.clearAhead();
   const gitWorkspaces = new GitWorkspaces({
     git,
     workspaces,
@@ -86,8 +136,12 @@ export async function openDomain(deps: { config: Config; log: Log; tokens: TabTo
     sessions,
     terminals,
     profiles,
+    chats,
+    agents,
     gitWorkspaces,
     methods: {
+      chats,
+      consents: policy.consents,
       roots,
       images,
       git,
@@ -98,19 +152,30 @@ export async function openDomain(deps: { config: Config; log: Log; tokens: TabTo
       profiles,
       size: config.terminal ?? {},
       shells: listShells,
-      folder: (workspaceId, path) => folderInside(roots(workspaceId), path),
+      folder,
       tabEnv: (tab) => tabEnv(deps, tab),
     },
     problems: () => [],
     async close() {
       gitWorkspaces.close();
       git.close();
+      untieChats();
+      await chats.dispose();
       images.close();
       sessions.dispose();
       terminals.dispose();
       await tabs.flush();
     },
   };
+}
+
+type FolderOf = (workspaceId: string, path: string) => Promise<string>;
+
+/** The modes that the owner's config opens up for this folder: those that ask nothing. */
+function dangerousModes({ config }: { config: Config }, path: string | undefined): readonly string[] {
+  return path !== undefined && config.dangerousModes?.includes(path) === true
+    ? ["bypassPermissions", "danger-full-access"]
+    : [];
 }
 
 /** What terminals tell goes to their tabs; a tab whose terminal is gone says so. */

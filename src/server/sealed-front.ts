@@ -56,6 +56,8 @@ const STRANGER: Caller = {
   sender: undefined,
   can: () => false,
   sees: () => false,
+  onlyItsTabs: true,
+  mayConsent: false,
 };
 
 export class SealedFront {

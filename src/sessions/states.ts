@@ -67,6 +67,8 @@ export interface Standing {
   /** Of its program; a consent's stands beside it. */
   readonly asks: Waiting | undefined;
   readonly consent: Waiting | undefined;
+  /** The consent was there before its program asked: the older one shows. */
+  readonly consentFirst: boolean;
   /** Its program told of itself since this daemon started. */
   readonly told: boolean;
   /** A terminal's command counts once. */
@@ -86,6 +88,7 @@ export function atRest(now: number): Standing {
     looking: 0,
     asks: undefined,
     consent: undefined,
+    consentFirst: false,
     told: false,
     commandEndedAt: undefined,
   };
@@ -98,7 +101,7 @@ export function nextStanding(before: Standing, signal: Signal, now: number): Sta
     case "chat":
       return settle(before, ofChat(before, signal.facts), now);
     case "consent":
-      return settle(before, { ...before, consent: signal.waiting && shown(signal.waiting) }, now);
+      return settle(before, withConsent(before, signal.waiting), now);
     case "looked":
       return settle(before, { ...before, unseen: false }, now);
     case "looking":
@@ -119,11 +122,20 @@ export function waitingOf(requests: readonly PermissionRequest[]): Waiting | und
 /** The state follows from the rest; a terminal's last line changes only with it. */
 function settle(before: Standing, next: Standing, now: number): Standing {
   const ended = next.doing === "ended";
-  const waiting = ended ? undefined : (next.asks ?? next.consent);
+  const waiting = ended ? undefined : waitingIn(next);
   const unseen = next.unseen && next.looking === 0;
   const state = stateOf({ doing: next.doing, waiting, unseen });
   const since = state === before.state ? before.since : now;
   return { ...next, waiting, unseen, state, since };
+}
+
+function withConsent(before: Standing, waiting: Waiting | undefined): Standing {
+  const consentFirst = before.consent === undefined ? before.asks === undefined : before.consentFirst;
+  return { ...before, consent: waiting && shown(waiting), consentFirst };
+}
+
+function waitingIn({ asks, consent, consentFirst }: Standing): Waiting | undefined {
+  return consentFirst ? (consent ?? asks) : (asks ?? consent);
 }
 
 function stateOf({ doing, waiting, unseen }: Pick<Standing, "doing" | "waiting" | "unseen">): SessionState {
@@ -187,7 +199,7 @@ function ofTerminal(before: Standing, facts: TerminalFacts): Standing {
   };
   const told = lastOfTerminal(facts);
   const changes =
-    stateOf({ ...next, waiting: next.asks ?? next.consent }) !== before.state || before.last === undefined;
+    stateOf({ ...next, waiting: waitingIn(next) }) !== before.state || before.last === undefined;
   return told === undefined || !changes ? next : { ...next, last: oneLine(told, MAX_LINE_CHARS) };
 }
 

@@ -18,6 +18,8 @@ const anyone: Caller = {
   sender: undefined,
   can: () => true,
   sees: () => true,
+  onlyItsTabs: false,
+  mayConsent: true,
 };
 
 let clock: ManualClock;
