@@ -6,118 +6,96 @@
 /**
  * Compares byte strings (latin1): runs of digits by value, ASCII letters
  * without case, the rest by byte, which for UTF-8 is the order of code points.
+ * Between equals the shorter comes first, then the one of the lesser bytes.
  */
 export function compareNatural(a: string, b: string): number {
-  const end = Math.min(a.length, b.length);
-  for (let at = 0; at < end; at++) {
-    const x = a.charCodeAt(at);
-    const y = b.charCodeAt(at);
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(j);
     if (isDigit(x) && isDigit(y)) {
-      const [order, length] = compareNumbers(a, b, at);
-      if (order !== 0) return order;
-      at += length - 1;
-    } else if (x !== y) {
+      i = skipZeros(a, i);
+      j = skipZeros(b, j);
+      const [endA, endB] = [digitsEnd(a, i), digitsEnd(b, j)];
+      if (endA - i !== endB - j) return endA - i - (endB - j);
+      for (; i < endA; i++, j++) {
+        const order = a.charCodeAt(i) - b.charCodeAt(j);
+        if (order !== 0) return order;
+      }
+    } else {
       const order = fold(x) - fold(y);
       if (order !== 0) return order;
+      i++;
+      j++;
     }
   }
-  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+  return a.length - i - (b.length - j) || tie(a, b);
 }
 
-/** Numbers that start at `at`: their order, and for equal ones how long they are. Leading zeros count only between equals. */
-function compareNumbers(a: string, b: string, at: number): readonly [order: number, length: number] {
-  let length = 0;
-  let order = 0;
-  for (;;) {
-    const x = a.charCodeAt(at + length);
-    const y = b.charCodeAt(at + length);
-    const moreX = isDigit(x);
-    const moreY = isDigit(y);
-    if (moreX && moreY) order ||= x - y;
-    else if (moreX || moreY) return [byValue(a, b, at), 0];
-    else return [order, length];
-    length++;
-  }
-}
-
-/** Runs of unequal length: without their zeros the longer one is larger. */
-function byValue(a: string, b: string, at: number): number {
-  const x = digitsAt(a, at);
-  const y = digitsAt(b, at);
-  const left = x.replace(/^0+/, "");
-  const right = y.replace(/^0+/, "");
-  return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0) || x.length - y.length;
-}
-
-function digitsAt(text: string, at: number): string {
-  let end = at;
-  while (isDigit(text.charCodeAt(end))) end++;
-  return text.slice(at, end);
-}
+const tie = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 const fold = (code: number): number => (code >= 0x41 && code <= 0x5a ? code + 0x20 : code);
 
-/** Keeps the `size` first of all that is added: a heap whose top is the last of them. */
-export class FirstOf<T> {
-  readonly #size: number;
-  readonly #compare: (a: T, b: T) => number;
-  readonly #heap: T[] = [];
+/** Zeros that add nothing to a number, all of them when it is 0. */
+function skipZeros(text: string, at: number): number {
+  let end = at;
+  while (text.charCodeAt(end) === 0x30) end++;
+  return end;
+}
 
-  constructor(size: number, compare: (a: T, b: T) => number) {
+function digitsEnd(text: string, at: number): number {
+  let end = at;
+  while (isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** A text whose plain order is the natural one, but for ties: a run of digits is led by its length. */
+export function naturalKey(name: string): string {
+  return name.replace(LETTERS_OR_DIGITS, (run) => {
+    if (!isDigit(run.charCodeAt(0))) return run.toLowerCase();
+    const digits = run.slice(skipZeros(run, 0));
+    return `0${String.fromCharCode(digits.length)}${digits}`;
+  });
+}
+
+const LETTERS_OR_DIGITS = /[A-Z]+|[0-9]+/g;
+
+interface Keyed<T> {
+  readonly item: T;
+  readonly key: string;
+}
+
+/** Keeps the `size` first by name of all that is added. */
+export class FirstOf<T extends { readonly name: string }> {
+  readonly #size: number;
+  /** At most twice the size, unsorted. */
+  #kept: Keyed<T>[] = [];
+  /** The last of the first so many, as of the last pruning: what comes after it is not wanted. */
+  #bound: string | undefined;
+
+  constructor(size: number) {
     this.#size = size;
-    this.#compare = compare;
   }
 
   add(item: T): void {
-    const heap = this.#heap;
-    if (heap.length < this.#size) {
-      heap.push(item);
-      this.#rise(heap.length - 1);
-      return;
-    }
-    const [last] = heap;
-    if (last === undefined || this.#compare(item, last) >= 0) return;
-    heap[0] = item;
-    this.#sink(0);
+    // Most of very many end here, so this is the one comparison that needs no key.
+    if (this.#bound !== undefined && compareNatural(item.name, this.#bound) >= 0) return;
+    this.#kept.push({ item, key: naturalKey(item.name) });
+    if (this.#kept.length >= 2 * this.#size) this.#prune();
   }
 
   /** What was kept, in order. */
   sorted(): T[] {
-    return [...this.#heap].sort(this.#compare);
+    this.#prune();
+    return this.#kept.map(({ item }) => item);
   }
 
-  #rise(start: number): void {
-    let at = start;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#swapIfAfter(at, parent)) return;
-      at = parent;
-    }
-  }
-
-  #sink(start: number): void {
-    let at = start;
-    for (;;) {
-      const left = 2 * at + 1;
-      const right = left + 1;
-      const child = right < this.#heap.length && this.#isAfter(right, left) ? right : left;
-      if (child >= this.#heap.length || !this.#swapIfAfter(child, at)) return;
-      at = child;
-    }
-  }
-
-  #swapIfAfter(child: number, parent: number): boolean {
-    const c = this.#heap[child] as T; // both indexes lie in the heap
-    const p = this.#heap[parent] as T;
-    if (this.#compare(c, p) <= 0) return false;
-    this.#heap[child] = p;
-    this.#heap[parent] = c;
-    return true;
-  }
-
-  #isAfter(a: number, b: number): boolean {
-    return this.#compare(this.#heap[a] as T, this.#heap[b] as T) > 0;
+  #prune(): void {
+    this.#kept.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : tie(a.item.name, b.item.name)));
+    this.#kept = this.#kept.slice(0, this.#size);
+    if (this.#kept.length === this.#size) this.#bound = this.#kept.at(-1)?.item.name;
   }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareNatural, FirstOf } from "../../../src/files/order.js";
+import { compareNatural, FirstOf, naturalKey } from "../../../src/files/order.js";
 
 const name = fc.string({
   unit: fc.constantFrom("a", "A", "b", "0", "1", "9", "_", ".", "\xc3", " "),
@@ -18,8 +18,8 @@ describe("compareNatural", () => {
       "_x",
       "a",
       "A1",
-      "a1b",
       "a01",
+      "a1b",
       "a9",
       "a10",
       "b",
@@ -40,12 +40,24 @@ describe("compareNatural", () => {
   });
 });
 
+test("naturalKey has the same order but for ties", () => {
+  fc.assert(
+    fc.property(name, name, (a, b) => {
+      const [keyA, keyB] = [naturalKey(a), naturalKey(b)];
+      if (keyA !== keyB) expect(Math.sign(compareNatural(a, b))).toBe(keyA < keyB ? -1 : 1);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
 test("FirstOf keeps the first of all, in order, as sorting would", () => {
   fc.assert(
-    fc.property(fc.array(name), fc.integer({ min: 1, max: 20 }), (names, size) => {
-      const first = new FirstOf<string>(size, compareNatural);
-      for (const entry of names) first.add(entry);
-      expect(first.sorted()).toEqual([...names].sort(compareNatural).slice(0, size));
+    fc.property(fc.array(name, { maxLength: 100 }), fc.integer({ min: 1, max: 20 }), (names, size) => {
+      const first = new FirstOf<{ name: string }>(size);
+      for (const entry of names) first.add({ name: entry });
+      expect(first.sorted().map((entry) => entry.name)).toEqual(
+        [...names].sort(compareNatural).slice(0, size),
+      );
     }),
   );
 });
