@@ -12,7 +12,7 @@ import { createInterface } from "node:readline";
 import { unavailable } from "../protocol/errors.js";
 import { hostEnv } from "./env.js";
 import { withoutInheritedFds } from "./host/launch.js";
-import { HOST_START_MS } from "./host/limits.js";
+import { HOST_START_MS, MAX_SOCKET_PATH_BYTES } from "./host/limits.js";
 
 export interface HostFiles {
   readonly stateDir: string;
@@ -53,6 +53,11 @@ export async function startHost(files: HostFiles): Promise<string> {
   const id = randomBytes(6).toString("hex");
   await mkdir(files.runtimeDir, { recursive: true, mode: 0o700 });
   const socket = path.join(files.runtimeDir, `host-${id}.sock`);
+  if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES) {
+    throw unavailable(
+      "The runtime folder's path is too long for a socket, set XDG_RUNTIME_DIR to a shorter one",
+    );
+  }
   const log = path.join(path.dirname(folder), "host.log");
   const args = [
     ...[path.join(folder, "host.mjs"), "--id", id, "--build", build, "--socket", socket],

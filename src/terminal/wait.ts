@@ -92,12 +92,14 @@ function idle(terminal: Waitable, options: WaitOptions): WaitResult | undefined 
 }
 
 function isQuiet(terminal: Waitable, options: WaitOptions): boolean {
-  return terminal.phase === "running" && dueIn(terminal, options) <= 0;
+  return dueIn(terminal, options) <= 0;
 }
 
 /** Milliseconds until silence alone would end the wait; Infinity when it never does. */
 function dueIn(terminal: Waitable, options: WaitOptions): number {
-  if (options.exit || options.match !== undefined) return Number.POSITIVE_INFINITY;
+  if (options.exit || options.match !== undefined || terminal.phase !== "running") {
+    return Number.POSITIVE_INFINITY;
+  }
   const needed = options.quietMs ?? (terminal.rootProgram ? ROOT_PROGRAM_QUIET_MS : undefined);
   if (needed === undefined) return Number.POSITIVE_INFINITY;
   // What was typed and is not answered yet is no silence of the program's.

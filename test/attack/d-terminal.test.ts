@@ -4,7 +4,15 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Terminals } from "../../src/terminal/client.js";
 import { terminalEnv } from "../../src/terminal/env.js";
-import { atPrompt, isRunning, plainTerminal, SH, shows, terminalFolders } from "../support/terminal-host.js";
+import {
+  atPrompt,
+  interrupt,
+  isRunning,
+  plainTerminal,
+  SH,
+  shows,
+  terminalFolders,
+} from "../support/terminal-host.js";
 import { waitFor } from "../support/wait-for.js";
 
 const never = new AbortController().signal;
@@ -35,9 +43,8 @@ describe("D1", () => {
     const { terminals, home } = await bash();
     const file = path.join(home, "broken-out");
     await terminals.input("a", { text: payload(file) });
-    // An interrupt before the shell has read the paste would throw away the rest of it.
     await waitFor("its echo", async () => unwrapped(await terminals.read("a", {})).includes("broken-out"));
-    await terminals.input("a", { keys: ["ctrl-c"] });
+    await interrupt(terminals, "a");
     await run(terminals, "echo after");
     await shows(terminals, "a", /\nafter\n/);
     expect(existsSync(file)).toBe(false);

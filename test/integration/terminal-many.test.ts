@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { processNow } from "../../src/terminal/host/process-table.js";
@@ -51,3 +52,55 @@ function childrenOf(pid: number): string[] {
       return entry?.ppid === pid ? [entry.name] : [];
     });
 }
+
+test("a program's last megabyte is on the screen whole, 40 times of 40, in a host that is busy with a flood", {
+  timeout: 180_000,
+}, async () => {
+  const { folder, start } = await terminalFolders();
+  const terminals = await start();
+  await terminals.open(plainTerminal("flood", folder, { shell: SH, command: "yes" }));
+  const short: string[] = [];
+  for (let i = 0; i < 40; i++) {
+    const id = `t${i}`;
+    // 6,000 rows of 160 bytes: more than flow control lets through at once.
+    const command = "seq -f '%0158.0f' 1 6000; exit 3";
+    await terminals.open(plainTerminal(id, folder, { command, cols: 200 }));
+    await waitFor("its end", () => terminals.get(id)?.phase === "ended", 60_000);
+    const rows = (await terminals.read(id, { lines: 4000 }))
+      .split("\n")
+      .filter((row) => /^\d{158}$/.test(row));
+    const numbers = rows.map(Number);
+    const last = numbers.at(-1);
+    const whole =
+      last === 6000 && numbers.every((number, at) => at === 0 || number === (numbers[at - 1] ?? 0) + 1);
+    if (!whole || numbers.length < 3990 || terminals.get(id)?.exit?.code !== 3) short.push(`${id}: ${last}`);
+    await terminals.close(id, {});
+  }
+  expect(short).toEqual([]);
+  await terminals.close("flood", { force: true });
+});
+
+test("a host that has no descriptor left says so, and opens again when there are some", async () => {
+  const { folder, start, hosts } = await terminalFolders();
+  const terminals = await start();
+  await terminals.open(plainTerminal("first", folder, { shell: SH }));
+  const [host = 0] = hosts();
+  const open = readdirSync(`/proc/${host}/fd`).length;
+  const limit = (soft: number): void => {
+    execFileSync("prlimit", ["--pid", String(host), `--nofile=${soft}:`]);
+  };
+  limit(open + 4);
+  const opened: string[] = [];
+  let why = "";
+  for (let i = 0; i < 10 && why === ""; i++) {
+    await terminals.open(plainTerminal(`t${i}`, folder, { shell: SH })).then(
+      () => opened.push(`t${i}`),
+      (error: Error) => {
+        why = error.message;
+      },
+    );
+  }
+  expect(why).toMatch(/EMFILE|Too many files/);
+  limit(1024);
+  await terminals.open(plainTerminal("after", folder, { shell: SH }));
+});

@@ -46,8 +46,8 @@ describe("terminals", () => {
       () => undefined,
     );
     text = watch.text;
-    await terminals.input("a", { text: "seq 1 20000", enter: true });
-    await shows(terminals, "a", /\n20000\n/);
+    await terminals.input("a", { text: "seq 1 1000000", enter: true });
+    await shows(terminals, "a", /\n1000000\n/);
     await waitFor("the same text", async () => text === (await terminals.read("a", { lines: 100 })));
   });
 

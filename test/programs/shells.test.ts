@@ -4,7 +4,15 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Terminals } from "../../src/terminal/client.js";
 import type { OpenTerminal, Shell } from "../../src/terminal/types.js";
-import { atPrompt, BASH, plainTerminal, SH, shows, terminalFolders } from "../support/terminal-host.js";
+import {
+  atPrompt,
+  BASH,
+  interrupt,
+  plainTerminal,
+  SH,
+  shows,
+  terminalFolders,
+} from "../support/terminal-host.js";
 import { waitFor } from "../support/wait-for.js";
 
 const never = new AbortController().signal;
@@ -243,5 +251,27 @@ describe("a root program that is no shell", () => {
     const quick = { asker: "t", after: again.at, quietMs: 200 };
     expect(await terminals.wait("a", quick, never)).toMatchObject({ done: true, state: "idle" });
     await expect(terminals.close("a", {})).rejects.toThrow(/cat still runs/);
+  });
+});
+
+describe.each([BASH, ZSH, FISH])("D1 in $name", (shell) => {
+  test.each([
+    ["a marker and an Enter", (file: string) => `x\x1b[201~\rtouch ${file}\r`],
+    ["a marker inside a marker", (file: string) => `x\x1b[20\x1b[201~1~\rtouch ${file}\r`],
+    ["the marker's 8-bit form", (file: string) => `x\u009b201~\rtouch ${file}\r`],
+    ["an interrupt", (file: string) => `x\x03touch ${file}\n\x1b[201~\n`],
+    ["an end of file and line feeds", (file: string) => `\x04\x0d\x0atouch ${file}\x0d\x0a`],
+  ])("a paste does not break out of its frame: %s", async (_name, payload) => {
+    const { terminals, home } = await opened(shell);
+    await waitFor("the mode", async () => (await terminals.inputModes("a")).bracketedPaste);
+    const file = path.join(home, "broken-out");
+    await terminals.input("a", { text: payload(file) });
+    await waitFor("its echo", async () =>
+      (await terminals.read("a", {})).replaceAll("\n", "").includes("broken-out"),
+    );
+    await interrupt(terminals, "a");
+    await ran(terminals, "echo after");
+    await shows(terminals, "a", /\nafter\n/);
+    expect(readdirSync(home)).not.toContain("broken-out");
   });
 });

@@ -132,6 +132,15 @@ export function shows(
   });
 }
 
+/** Presses ctrl-c until the shell is at a new prompt: one that comes while it takes a paste may get lost in it. */
+export async function interrupt(terminals: Terminals, id: string): Promise<void> {
+  await waitFor("the interrupt", async () => {
+    const { at } = await terminals.input(id, { keys: ["ctrl-c"] });
+    const wait = { asker: "interrupt", after: at, timeoutMs: 1000 };
+    return (await terminals.wait(id, wait, new AbortController().signal)).state === "idle";
+  });
+}
+
 /** Names of what lies in a folder, empty when it is not there. */
 export function names(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);

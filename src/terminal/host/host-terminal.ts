@@ -24,6 +24,7 @@ import { endProgram } from "./ending.js";
 import { FirstCommand } from "./first-command.js";
 import { InputQueue } from "./input.js";
 import {
+  BELL_INTERVAL_MS,
   DEFAULT_COLS,
   DEFAULT_ROWS,
   MAX_COLS,
@@ -31,10 +32,12 @@ import {
   MIN_COLS,
   MIN_ROWS,
   PAUSE_ABOVE_BYTES,
+  REPORT_INTERVAL_MS,
   RESUME_UNDER_BYTES,
 } from "./limits.js";
 import { MatchMemory } from "./match-memory.js";
 import type { Matcher } from "./matcher.js";
+import { Pace } from "./pace.js";
 import { workingFolder } from "./process-table.js";
 import { Program } from "./program.js";
 import { Pty, type PtyExit } from "./pty.js";
@@ -62,6 +65,8 @@ export class HostTerminal {
   readonly #attachments: Attachments;
   readonly #memory = new MatchMemory();
   readonly #typed: TypedPlaces;
+  readonly #reports = new Pace(REPORT_INTERVAL_MS, () => this.#report());
+  readonly #bells = new Pace(BELL_INTERVAL_MS, () => this.#tools.bell(this.id, this.#notice?.message));
   readonly #listeners = new Set<() => void>();
   readonly #gone = new AbortController();
   #paused = false;
@@ -249,7 +254,6 @@ export class HostTerminal {
       notify: (message: string) => this.#noticed(message),
       mark: (mark: Parameters<Activity["mark"]>[0]) => {
         this.#activity.mark(mark);
-        if (mark.kind === "A") this.#readFolder();
         this.#ring();
       },
       parsed: () => {
@@ -327,7 +331,7 @@ export class HostTerminal {
     // At its prompt the shell's own line editor rings, which tells nobody anything.
     if (this.#activity.phase === "prompt") return;
     this.#notice = { at: this.#tools.clock.stamp(), ...(message === undefined ? {} : { message }) };
-    this.#tools.bell(this.id, message);
+    this.#bells.due();
     this.#ring();
   }
 
@@ -350,8 +354,13 @@ export class HostTerminal {
   }
 
   #changed(): void {
-    this.#tools.changed(this.status());
+    this.#reports.due();
     this.#ring();
+  }
+
+  #report(): void {
+    this.#tools.changed(this.status());
+    if (this.#activity.phase === "prompt") this.#readFolder();
   }
 
   #ring(): void {
@@ -361,6 +370,8 @@ export class HostTerminal {
   #dispose(): void {
     this.#gone.abort();
     this.#activity.dispose();
+    this.#reports.dispose();
+    this.#bells.dispose();
     this.#attachments.end("The terminal was closed");
     this.#pty.close();
     this.#screen.dispose();

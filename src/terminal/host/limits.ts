@@ -74,6 +74,11 @@ export const ATTACH_BACKLOG_BYTES = 1024 * 1024;
 export const MIN_WINDOW_CELLS = 2;
 export const MAX_WINDOW_CELLS = 1000;
 
+/** Between two reports of one terminal's status: a program may change its title at every byte. */
+export const REPORT_INTERVAL_MS = 50;
+/** Between two reports that a terminal rang. */
+export const BELL_INTERVAL_MS = 500;
+
 /** Terminals of one host; 100 are designed for, their screens take 6 MB each. */
 export const MAX_TERMINALS = 256;
 
@@ -90,6 +95,8 @@ export const SOCKET_CHECK_MS = 60_000;
 /** The host's log is cut back at this size. */
 export const LOG_BYTES = 256 * 1024;
 
+/** sockaddr_un holds 104 bytes on macOS with its end; node cuts a longer path without a word. */
+export const MAX_SOCKET_PATH_BYTES = 103;
 /** A host that starts answers within this, also on a machine that is busy building. */
 export const HOST_START_MS = 20_000;
 /** A host that lives greets within this; one that is stopped or stuck does not. */

@@ -42,18 +42,26 @@ export class QueryFilter {
 
   /** What of the chunk, and of what was held back before it, goes on. */
   push(chunk: Buffer): Buffer {
-    const out: number[] = [];
-    if (this.#state === "ground" && !chunk.includes(ESC) && !chunk.includes(ENQ)) return chunk;
-    for (const byte of chunk) this.#byte(byte, out);
-    return Buffer.from(out);
+    const out: Buffer[] = [];
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#state === "ground") at = this.#ground(chunk, at, out);
+      else this.#byte(chunk[at++] ?? 0, out);
+    }
+    return out.length === 1 && out[0] ? out[0] : Buffer.concat(out);
   }
 
-  #byte(byte: number, out: number[]): void {
-    if (this.#state === "ground") {
-      if (byte === ESC) this.#begin();
-      else if (byte !== ENQ) out.push(byte);
-      return;
-    }
+  /** Passes on what comes before the next escape or ENQ; returns the place after it. */
+  #ground(chunk: Buffer, from: number, out: Buffer[]): number {
+    const sequence = placeOf(chunk, ESC, from);
+    const enquiry = placeOf(chunk, ENQ, from);
+    const end = Math.min(sequence, enquiry);
+    if (end > from) out.push(chunk.subarray(from, end));
+    if (sequence < enquiry) this.#begin();
+    return end + 1;
+  }
+
+  #byte(byte: number, out: Buffer[]): void {
     this.#held.push(byte);
     if (this.#held.length > MAX_HELD_BYTES || byte === CAN || byte === SUB) {
       this.#end(out, false);
@@ -71,7 +79,7 @@ export class QueryFilter {
     this.#state = "escape";
   }
 
-  #afterEscape(byte: number, out: number[]): void {
+  #afterEscape(byte: number, out: Buffer[]): void {
     if (byte === ESC) {
       this.#held.pop();
       this.#end(out, false);
@@ -87,7 +95,7 @@ export class QueryFilter {
     }
   }
 
-  #inCsi(byte: number, out: number[]): void {
+  #inCsi(byte: number, out: Buffer[]): void {
     if (byte === ESC) {
       this.#held.pop();
       this.#end(out, false);
@@ -101,7 +109,7 @@ export class QueryFilter {
     }
   }
 
-  #inString(byte: number, out: number[]): void {
+  #inString(byte: number, out: Buffer[]): void {
     if (this.#state === "stringEscape") {
       if (byte === 0x5c) this.#endString(out, 2);
       else this.#restart(byte, out);
@@ -113,7 +121,7 @@ export class QueryFilter {
   }
 
   /** An ESC inside a string that does not close it begins the next sequence. */
-  #restart(byte: number, out: number[]): void {
+  #restart(byte: number, out: Buffer[]): void {
     this.#held.splice(-2);
     this.#end(out, false);
     this.#begin();
@@ -121,7 +129,7 @@ export class QueryFilter {
     this.#afterEscape(byte, out);
   }
 
-  #endString(out: number[], terminatorBytes: number): void {
+  #endString(out: Buffer[], terminatorBytes: number): void {
     const body = this.#body(2, terminatorBytes);
     const question = this.#opener === 0x5d ? OSC_QUESTION : DCS_QUESTION;
     this.#end(out, question.test(body));
@@ -131,9 +139,15 @@ export class QueryFilter {
     return Buffer.from(this.#held.slice(start, this.#held.length - endBytes)).toString("latin1");
   }
 
-  #end(out: number[], dropped: boolean): void {
-    if (!dropped) for (const byte of this.#held) out.push(byte);
+  #end(out: Buffer[], dropped: boolean): void {
+    if (!dropped) out.push(Buffer.from(this.#held));
     this.#held = [];
     this.#state = "ground";
   }
+}
+
+/** The next place of a byte, the end when there is none. */
+function placeOf(chunk: Buffer, byte: number, from: number): number {
+  const at = chunk.indexOf(byte, from);
+  return at < 0 ? chunk.length : at;
 }
