@@ -16,8 +16,8 @@ export type GitDiff = RpcResult<"git.diff">;
 /** Reads from the work tree within the workspace's folders; never through a link. Rejects when it is not there. */
 export type ReadWorkTree = (path: string, maxBytes: number) => Promise<WorkTreeFile>;
 
-/** What is compared: the work tree with the index, the index with HEAD, or two trees. */
-export type Sides = { readonly of: "unstaged" } | { readonly of: "staged" } | CommitRange;
+/** What is compared: the work tree with the index (of a conflict with our side, or with the base), the index with HEAD, or two trees. */
+export type Sides = { readonly of: "unstaged" | "conflict-base" | "staged" } | CommitRange;
 
 export interface CommitRange {
   readonly of: "commits";
@@ -49,6 +49,7 @@ const PATCH_ARGS = ["-z", "--raw", "--patch", "-U3", "--src-prefix=a/", "--dst-p
 /** How the command line says the sides. A conflict is shown against our side of it. */
 export function sideArgs(sides: Sides): string[] {
   if (sides.of === "unstaged") return ["--ours"];
+  if (sides.of === "conflict-base") return ["--base"];
   return sides.of === "staged" ? ["--cached"] : [sides.from, sides.to];
 }
 
@@ -67,12 +68,18 @@ export async function gitDiff(
     const renamed = await runPatch(runner, place, ask, [source, path]);
     if (renamed.changes.some((change) => change.oldPath !== undefined)) return shape(path, renamed, source);
   }
+  if (sides.of === "unstaged" && isConflict(patch) && patch.hunks.length === 0 && !patch.binary) {
+    // One side deleted it: what the other one made of it shows against what both started from.
+    return shape(path, await runPatch(runner, place, { ...ask, sides: { of: "conflict-base" } }, [path]));
+  }
   const whole = place.repository.prefix + path;
   if (patch.changes.some((change) => change.path === whole)) return shape(path, patch);
   if (patch.changes.length > 0) throw notFound("file"); // a folder: its files changed, it has no lines
   if (sides.of !== "unstaged") return { path, hunks: [] };
   return await untracked(runner, place, ask);
 }
+
+const isConflict = (patch: Patch): boolean => patch.changes.some(({ letter }) => letter === "U");
 
 function shape(path: string, patch: Patch, oldPath?: string): GitDiff {
   return {

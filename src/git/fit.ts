@@ -87,7 +87,7 @@ export function fitGitLog(result: RpcResult<"git.log">, budgetBytes: number): Rp
   return { commits: files };
 }
 
-export function clipCommit(commit: Commit): Commit {
+function clipCommit(commit: Commit): Commit {
   return {
     ...commit,
     subject: clip(commit.subject, MAX_SUBJECT_CHARS),

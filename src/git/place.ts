@@ -28,7 +28,7 @@ export function relativePath(workspace: GitWorkspace, path: string): string {
 }
 
 /** Whether an absolute path lies in a folder that is never shown. */
-export function isHidden(workspace: GitWorkspace, whole: string): boolean {
+function isHidden(workspace: GitWorkspace, whole: string): boolean {
   return workspace.forbidden.some((closed) => whole === closed || whole.startsWith(`${closed}${sep}`));
 }
 

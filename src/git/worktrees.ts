@@ -54,6 +54,6 @@ async function isTooWide(path: string, top: string): Promise<boolean> {
 }
 
 /** By HEAD's text; null when it is a commit. */
-export function branchOf(head: string): string | null {
+function branchOf(head: string): string | null {
   return /^ref: refs\/heads\/(.+?)\n?$/.exec(head)?.[1] ?? null;
 }

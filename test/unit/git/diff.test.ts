@@ -135,14 +135,15 @@ describe("git.diff of one file", () => {
     ]);
   });
 
-  test("shows a conflict against our side", async () => {
-    const repo = tempRepo({ a: "1\n2\n3\n", d: "1\n" });
+  test("shows a conflict against our side, or against the base when one side deleted the file", async () => {
+    const repo = tempRepo({ a: "1\n2\n3\n", du: "1\n2\n", ud: "1\n2\n" });
     git(repo, "checkout", "-q", "-b", "other");
-    write(repo, { a: "1\ntheirs\n3\n", d: "2\n" });
+    write(repo, { a: "1\ntheirs\n3\n", du: "1\ntheirs\n" });
+    rmSync(join(repo, "ud"));
     commit(repo, "other");
     git(repo, "checkout", "-q", "main");
-    write(repo, { a: "1\nours\n3\n" });
-    rmSync(join(repo, "d"));
+    write(repo, { a: "1\nours\n3\n", ud: "1\nours\n" });
+    rmSync(join(repo, "du"));
     commit(repo, "ours");
     expect(() => git(repo, "merge", "-q", "other")).toThrow();
     expect(linesOf(await diffOf(repo, { path: "a" }))).toEqual([
@@ -154,7 +155,8 @@ describe("git.diff of one file", () => {
       "+>>>>>>> other",
       " 3",
     ]);
-    expect((await diffOf(repo, { path: "d" })).path).toBe("d");
+    expect(linesOf(await diffOf(repo, { path: "du" }))).toEqual([" 1", "-2", "+theirs"]);
+    expect(linesOf(await diffOf(repo, { path: "ud" }))).toEqual([" 1", "-2", "+ours"]);
   });
 
   test("leaves the user's settings of diff without effect on its form", async () => {
