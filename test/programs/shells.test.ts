@@ -107,7 +107,8 @@ describe.each([BASH, ZSH, FISH])("$name", (shell) => {
     await shows(terminals, "a", /bash-5/);
     await atPrompt(terminals, "a");
     await terminals.input("a", { text: "sleep 1000", enter: true });
-    await waitFor("sleep", () => terminals.get("a")?.phase === "running");
+    await waitFor("sleep", () => terminals.get("a")?.foreground === "sleep");
+    expect(terminals.get("a")?.phase).toBe("running");
     await terminals.input("a", { keys: ["ctrl-c"] });
     await atPrompt(terminals, "a");
   });
