@@ -1,8 +1,8 @@
 /**
- * What any program could do to the emulator with a few bytes, kept from it:
- * counts that it would loop over for minutes, and one erase that makes it
- * throw. The sequences are carried out with the largest count that still
- * changes the screen.
+ * What would stop the emulator or keep it busy, kept from it: counts that it
+ * would loop over for minutes, one erase that makes it throw, and an alternate
+ * screen that breaks after a smaller window. The sequences are carried out with
+ * the largest count that still changes the screen.
  */
 import type { IFunctionIdentifier, Terminal } from "@xterm/headless";
 
@@ -21,6 +21,7 @@ type Handler = (params: { params: number[]; length: number }, flag?: boolean) =>
 
 interface Internals {
   readonly _core?: {
+    readonly buffers?: { readonly alt?: { readonly lines?: { length: number; maxLength: number } } };
     readonly _inputHandler?: Handlers;
     readonly _writeBuffer?: { _writeBuffer?: unknown[]; _callbacks?: unknown[]; _pendingData?: number };
   };
@@ -44,6 +45,7 @@ export function guardEmulator(terminal: Terminal): void {
   limit(terminal, { final: "b" }, "repeatPrecedingCharacter", () => terminal.cols * terminal.rows);
   guardErase(terminal, { final: "J" }, false);
   guardErase(terminal, { prefix: "?", final: "J" }, true);
+  terminal.onResize(({ rows }) => fitAlternate(terminal, rows));
 }
 
 /** Lets the emulator take writes again after it threw in one; it waits for that one else. */
@@ -82,6 +84,18 @@ function guardErase(terminal: Terminal, id: IFunctionIdentifier, keepsProtected:
     call(terminal, "eraseInDisplay", [ERASE_ALL], keepsProtected);
     return true;
   });
+}
+
+/**
+ * An alternate screen that is not shown keeps room for the rows of the largest
+ * window so far. Shown, it would scroll into that room, and lose rows or throw
+ * at the next change of size.
+ */
+function fitAlternate(terminal: Terminal, rows: number): void {
+  const lines = (terminal as Internals)._core?.buffers?.alt?.lines;
+  if (lines?.length === 0) {
+    lines.maxLength = rows;
+  }
 }
 
 function call(terminal: Terminal, name: keyof Handlers, params: number[], flag?: boolean): void {

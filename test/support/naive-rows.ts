@@ -4,15 +4,10 @@
  */
 import type { IBuffer, IBufferCell, Terminal } from "@xterm/headless";
 
-/**
- * The text of every row that a terminal can show, trailing spaces trimmed;
- * blank rows at the end stay. Of the alternate screen only its own rows: those
- * that a smaller window pushed above it are out of reach.
- */
+/** The text of every row of the buffer that is shown, trailing spaces trimmed; blank rows at the end stay. */
 export function naiveRows(terminal: Terminal): string[] {
   const { active } = terminal.buffer;
-  const rows: string[] = [];
-  for (let y = firstRow(terminal); y < endRow(terminal); y++) {
+  return Array.from({ length: active.length }, (_, y) => {
     const line = active.getLine(y);
     let text = "";
     for (let x = 0; line !== undefined && x < line.length; ) {
@@ -20,20 +15,8 @@ export function naiveRows(terminal: Terminal): string[] {
       text += charsOf(cell);
       x += cell?.getWidth() || 1;
     }
-    rows.push(text.replace(/ +$/, ""));
-  }
-  return rows;
-}
-
-export function firstRow(terminal: Terminal): number {
-  const { active } = terminal.buffer;
-  return active.type === "alternate" ? active.baseY : 0;
-}
-
-/** After a resize an alternate buffer may be shorter than its last row's number: its rows go round. */
-function endRow(terminal: Terminal): number {
-  const { active } = terminal.buffer;
-  return active.type === "alternate" ? active.baseY + terminal.rows : active.length;
+    return text.replace(/ +$/, "");
+  });
 }
 
 /** A character of no width alone in its cell is one that nobody sees. */
@@ -64,11 +47,11 @@ export function naiveLook(buffer: IBuffer, y: number, cursor?: number): string[]
 /** How many rows are in use: up to the last one with something that shows. */
 export function naiveUsed(terminal: Terminal): number {
   const { active } = terminal.buffer;
-  let end = endRow(terminal);
-  while (end > firstRow(terminal) && naiveLook(active, end - 1).length === 0) {
-    end--;
+  let used = active.length;
+  while (used > 0 && naiveLook(active, used - 1).length === 0) {
+    used--;
   }
-  return end - firstRow(terminal);
+  return used;
 }
 
 function styleOf(cell: IBufferCell, inverted: boolean): string {

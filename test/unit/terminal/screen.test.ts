@@ -195,6 +195,19 @@ describe("a change of size", () => {
     expect(screen.read({ lines: 1800 })).toBe(numbered(0, 1800).trimEnd().replaceAll("\r", ""));
   });
 
+  test("to fewer rows and back does not break an alternate screen that comes between", async () => {
+    const screen = opened({ cols: 80, rows: 40 });
+    screen.resize(46, 20);
+    await show(screen, "\x1b[?1049h", numbered(0, 100));
+    screen.resize(80, 12);
+    screen.resize(180, 50);
+    await show(screen, numbered(100, 200), "\x1b[50;1Hbottom");
+    expect(screen.read({ lines: 3 })).toBe("line 198\nline 199\nbottom");
+    expect(screen.read({ lines: 5000 }).split("\n")).toHaveLength(50);
+    await show(screen, "\x1b[?1049lback");
+    expect(screen.read({})).toBe("back");
+  });
+
   test.each([
     [0, 0],
     [1, 1],
