@@ -48,9 +48,8 @@ const PATCH_ARGS = ["-z", "--raw", "--patch", "-U3", "--src-prefix=a/", "--dst-p
 
 /** How the command line says the sides. A conflict is shown against our side of it. */
 export function sideArgs(sides: Sides): string[] {
-  if (sides.of === "unstaged") return ["--ours"];
-  if (sides.of === "conflict-base") return ["--base"];
-  return sides.of === "staged" ? ["--cached"] : [sides.from, sides.to];
+  if (sides.of === "commits") return [sides.from, sides.to];
+  return { unstaged: ["--ours"], "conflict-base": ["--base"], staged: ["--cached"] }[sides.of];
 }
 
 /** The changes of the file at `path`, relative to the workspace. A file that did not change has no hunks. */

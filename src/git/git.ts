@@ -9,6 +9,7 @@ import { baseRange, changedFiles, commitRange } from "./range.js";
 import { findRepository, type Repository } from "./repository.js";
 import { GitRunner } from "./run.js";
 import { type GitStatus, gitStatus, runStatus } from "./status.js";
+import { checkTrust } from "./trust.js";
 
 export interface GitOptions {
   readonly environment: GitEnvironment;
@@ -56,7 +57,7 @@ export class Git {
   }
 
   async log(workspace: GitWorkspace, ask: GitCall & { limit?: number; skip?: number }): Promise<GitLog> {
-    return await gitLog(this.#runner, await findRepository(workspace.folder), ask);
+    return await gitLog(this.#runner, await this.#repository(workspace, ask.signal), ask);
   }
 
   /** Branch and counts only, for the list of workspaces; rejects when the folder is in no repository. */
@@ -78,8 +79,14 @@ export class Git {
   }
 
   async #place(workspace: GitWorkspace, signal: AbortSignal | undefined): Promise<DiffPlace> {
-    const repository = await findRepository(workspace.folder);
+    const repository = await this.#repository(workspace, signal);
     return { repository, workspace, overrides: await this.#filters.of(repository, signal) };
+  }
+
+  async #repository(workspace: GitWorkspace, signal: AbortSignal | undefined): Promise<Repository> {
+    const repository = await findRepository(workspace.folder);
+    await checkTrust(this.#runner, repository, signal);
+    return repository;
   }
 
   async #sides(repository: Repository, ask: DiffAsk): Promise<Sides> {

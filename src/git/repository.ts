@@ -20,6 +20,8 @@ export interface Repository {
   readonly cwd: string;
   /** From the work tree's folder to the workspace: "" or with a slash at the end. */
   readonly prefix: string;
+  /** Its git dir belongs to another user of this device. */
+  readonly foreign: boolean;
 }
 
 /** The repository that `folder`, a real path, lies in. Unavailable when there is none or it is refused. */
@@ -27,10 +29,9 @@ export async function findRepository(folder: string): Promise<Repository> {
   for (let top = folder; ; top = dirname(top)) {
     const gitDirs = await gitDirsOf(top);
     if (gitDirs !== undefined) {
-      await checkOwner(gitDirs.gitDir);
-      await checkStore(gitDirs);
+      const [foreign] = await Promise.all([isForeign(gitDirs.gitDir), checkStore(gitDirs)]);
       const way = relative(top, folder);
-      return { ...gitDirs, topLevel: top, cwd: folder, prefix: way === "" ? "" : `${way}${sep}` };
+      return { ...gitDirs, topLevel: top, cwd: folder, prefix: way === "" ? "" : `${way}${sep}`, foreign };
     }
     if (top === dirname(top)) throw unavailable("This folder is in no git repository");
   }
@@ -88,12 +89,9 @@ async function configuredWorkTree(gitDir: string): Promise<string | undefined> {
   return path === undefined ? undefined : await realpath(resolve(gitDir, path)).catch(() => undefined);
 }
 
-/** git trusts a repository's configuration only when it belongs to who runs it; so do we, and silence it besides. */
-async function checkOwner(gitDir: string): Promise<void> {
+async function isForeign(gitDir: string): Promise<boolean> {
   const uid = process.getuid?.();
-  if (uid !== undefined && (await stat(gitDir)).uid !== uid) {
-    throw refused("it belongs to another user of this device");
-  }
+  return uid !== undefined && (await stat(gitDir)).uid !== uid;
 }
 
 export function isBelow(folder: string, path: string): boolean {

@@ -1,6 +1,7 @@
 /** Planted git dirs that lead elsewhere: into the home folder, another repository, another work tree. */
 import {
   appendFileSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -146,15 +147,27 @@ describe("H4 git dirs that lead out of the workspace give nothing from there", (
     expect(await allOf(ourGit(), own)).not.toContain(SECRET);
   });
 
-  test("another user's repository is refused, as git itself would", async () => {
-    if (process.getuid?.() !== 0) return; // only root can make one
-    const repo = tempRepo({ "a.txt": "a\n" });
-    const { chownSync } = await import("node:fs");
-    chownSync(join(repo, ".git"), 12345, 12345);
-    await expect(ourGit().status(workspaceOf(repo), { budgetBytes: BUDGET_BYTES })).rejects.toThrow(
-      /another user/,
-    );
-  });
+  // Only root can make a repository of another user.
+  test.runIf(process.getuid?.() === 0)(
+    "another user's repository is refused, as git itself would, unless the user said otherwise",
+    async () => {
+      const repo = tempRepo({ "a.txt": "a\n" });
+      git(repo, "config", "safe.directory", "*");
+      chownSync(join(repo, ".git"), 12345, 12345);
+      const home = tempFolder();
+      const status = () => ourGit({ home }).status(workspaceOf(repo), { budgetBytes: BUDGET_BYTES });
+      const log = () => ourGit({ home }).log(workspaceOf(repo), { budgetBytes: BUDGET_BYTES });
+      await expect(status()).rejects.toThrow(/another user/);
+      await expect(log()).rejects.toThrow(/another user/);
+      writeFileSync(join(home, ".gitconfig"), `[safe]\n\tdirectory = ${repo}\n`);
+      expect(await status()).toMatchObject({ branch: "main" });
+      writeFileSync(
+        join(home, ".gitconfig"),
+        `[safe]\n\tdirectory = *\n\tdirectory =\n\tdirectory = ${repo}-two\n`,
+      );
+      await expect(status()).rejects.toThrow(/another user/);
+    },
+  );
 
   test("linked worktrees, submodules and separate git dirs inside the folder work", async () => {
     const repo = tempRepo({ "a.txt": "a\n" });
