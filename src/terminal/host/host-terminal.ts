@@ -198,6 +198,11 @@ export class HostTerminal {
     this.#dispose();
   }
 
+  /** Tells what there is to tell: an answer must not come before the status that it goes with. */
+  flushReport(): void {
+    this.#reports.flush();
+  }
+
   output(chunk: Buffer): void {
     this.#activity.output();
     this.#attachments.output(chunk);

@@ -147,6 +147,7 @@ export class Link {
     this.#calls.set(id, call);
     try {
       const result = await handler(params, call.signal);
+      this.#options.registry.find(params.id)?.flushReport();
       this.send({ type: "result", id, result: result ?? {} });
     } catch (error) {
       this.send({ type: "error", id, error: this.#asError(method, error) });

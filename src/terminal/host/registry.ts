@@ -47,6 +47,11 @@ export class Registry {
     return terminal;
   }
 
+  /** As {@link get}, undefined when there is none. */
+  find(id: string): HostTerminal | undefined {
+    return this.#opened.get(id);
+  }
+
   async close(id: string, force: boolean): Promise<void> {
     await this.get(id).close(force);
     this.#opened.delete(id);
