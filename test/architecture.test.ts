@@ -28,6 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "files",
     "git",
     "methods",
+    "client",
     "zod",
     "node",
     "ws",

@@ -112,13 +112,18 @@ async function chooseConnect(
   device: string | undefined,
 ): Promise<{ connect: Connect; over: Session["over"] }> {
   const env = readEnv();
-  if (device !== undefined) {
+  if (device !== undefined && env.tab === undefined) {
     const { record } = await findRecord(env.devicesDir, device);
     return { connect: connectDevice(record, { WebSocket, client: `nexus ${VERSION}` }), over: "device" };
   }
   if (env.tab !== undefined) {
     const { socket, token } = env.tab;
-    return { connect: connectLocal({ path: socket, firstLine: JSON.stringify({ token }) }), over: "agent" };
+    // What runs in a tab speaks to other daemons through its own, which says whose words they are.
+    const firstLine = JSON.stringify({ token, ...(device !== undefined && { device }) });
+    return {
+      connect: connectLocal({ path: socket, firstLine }),
+      over: device === undefined ? "agent" : "device",
+    };
   }
   return { connect: connectLocal({ path: env.paths.ownerSocket }), over: "owner" };
 }

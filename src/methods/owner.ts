@@ -1,6 +1,8 @@
 /** owner.*: the owner's own verbs, at the workstation and, where marked remote, from a device with that right. */
+import type { Chats } from "../chat/chats.js";
 import type { Audit } from "../policy/audit.js";
 import type { Device, Devices } from "../policy/devices.js";
+import type { AgentGate } from "../policy/gate.js";
 import type { Offers } from "../policy/offers.js";
 import type { Capability } from "../protocol/capabilities.js";
 import { forbidden, notFound, unavailable } from "../protocol/errors.js";
@@ -11,7 +13,9 @@ import type { Workspace, Workspaces } from "../sessions/workspaces.js";
 import type { Terminals } from "../terminal/client.js";
 import type { WatchHub } from "../watches/hub.js";
 import type { OwnerHandlers } from "./context.js";
+import { createOwnerAgentsMethods } from "./owner-agents.js";
 import { type Attachments, createAttachMethods } from "./owner-attach.js";
+import { createOwnerPeersMethods, type PeerDesk } from "./owner-peers.js";
 
 /** The daemon as a whole, as far as its owner asks. */
 export interface DaemonControl {
@@ -34,6 +38,9 @@ export interface OwnerDeps {
   readonly terminals: Terminals;
   readonly hub: WatchHub;
   readonly audit: Audit;
+  readonly chats: Pick<Chats, "close" | "busy">;
+  readonly gate: AgentGate;
+  readonly peers: PeerDesk;
 }
 
 const DEFAULT_AUDIT_LINES = 100;
@@ -113,7 +120,13 @@ export function createOwnerMethods(deps: OwnerDeps): OwnerHandlers {
     },
 
     ...createAttachMethods(deps, attachments),
+    ...createOwnerAgentsMethods(deps),
+    ...createOwnerPeersMethods(deps),
     "owner.audit": async (_ctx, { limit }) => ({ entries: await audit.tail(limit ?? DEFAULT_AUDIT_LINES) }),
+    "owner.audit.verify": async () => {
+      const check = await audit.verify();
+      return check.ok ? check : { lines: check.line, ...check };
+    },
   };
 }
 
@@ -144,13 +157,17 @@ function owned(workspace: Workspace, tabs: Tabs): OwnedWorkspace {
 
 async function closeTab(deps: OwnerDeps, tab: Tab): Promise<void> {
   if (tab.kind === "terminal") await deps.terminals.close(tab.tabId, { force: true });
+  else await deps.chats.close(tab.tabId);
   deps.hub.closeTab(tab.tabId);
   await deps.tabs.close(tab.tabId);
 }
 
 function runningTitles(deps: OwnerDeps): string[] {
   const running = deps.terminals.list().filter((terminal) => terminal.phase === "running");
-  return running.map((terminal) => `${deps.tabs.get(terminal.id)?.title ?? terminal.id}: ${terminal.title}`);
+  return [
+    ...running.map((terminal) => `${deps.tabs.get(terminal.id)?.title ?? terminal.id}: ${terminal.title}`),
+    ...deps.chats.busy().map((chat) => `${chat.title}: an agent's turn`),
+  ];
 }
 
 /** The offer's state as soon as it is not `known`, or after MAX_WAIT_MS as it is. */

@@ -78,6 +78,69 @@ const CheckSchema = z.object({
 });
 export type DoctorCheck = z.infer<typeof CheckSchema>;
 
+const AgentClassSchema = z.enum(["message", "steer", "type", "open", "answer"]);
+
+const ConsentSchema = z.object({
+  id: z.string(),
+  /** The device, by its proven key. */
+  deviceId: z.string(),
+  deviceName: z.string(),
+  /** As the device claims. */
+  agent: z.string(),
+  hops: z.number().int(),
+  method: z.string(),
+  class: AgentClassSchema,
+  workspaceId: z.string(),
+  tabId: z.string(),
+  /** One line that is enough to decide on. */
+  title: z.string(),
+  /** The exact content; its start when `long`. */
+  text: z.string(),
+  bytes: z.number().int().nonnegative(),
+  /** To be read whole before it can be allowed. */
+  long: z.boolean(),
+  at: z.number(),
+  expiresAt: z.number(),
+});
+export type OwnedConsent = z.infer<typeof ConsentSchema>;
+
+const ConsentRuleSchema = z.object({
+  id: z.string(),
+  deviceId: z.string(),
+  /** A tab or workspace; null for all. */
+  target: z.string().nullable(),
+  class: AgentClassSchema,
+  decision: z.enum(["allow", "deny", "ask"]),
+  at: z.number(),
+  by: z.string(),
+});
+
+const TrafficHead = { device: z.string(), agent: z.string(), target: z.string(), hops: z.number().int() };
+
+const AgentsSchema = z.object({
+  stopped: z.object({ at: z.number(), by: z.string() }).optional(),
+  /** Who asked whom, the latest last. */
+  routes: z.array(z.object({ ...TrafficHead, count: z.number().int(), at: z.number() })),
+  /** Who was turned away, and why: hops, rate, stopped, denied, expired, muted, busy or withdrawn. */
+  refusals: z.array(z.object({ ...TrafficHead, why: z.string(), at: z.number() })),
+  /** Devices that are not asked about for a while. */
+  muted: z.array(z.object({ deviceId: z.string(), leftMs: z.number() })),
+});
+export type OwnedAgents = z.infer<typeof AgentsSchema>;
+
+const PeerSchema = z.object({
+  /** The device id of that daemon here, should it be paired with this one too. */
+  id: z.string(),
+  /** What --device takes. */
+  name: z.string(),
+  serverName: z.string(),
+  urls: z.array(z.string()),
+  pairedAt: z.number(),
+  /** Whether it may send here: without that nothing that goes there can be replied to. */
+  mayReply: z.boolean(),
+});
+export type OwnedPeer = z.infer<typeof PeerSchema>;
+
 export const OWNER_METHODS = {
   /** Makes the one live offer; a link with its secret comes back, for a terminal or stdout only. */
   "owner.pair": {
@@ -186,6 +249,87 @@ export const OWNER_METHODS = {
     params: z.object({ limit: z.number().int().positive().max(500).optional() }),
     result: z.object({ entries: z.array(z.record(z.string(), z.unknown())) }),
   },
+  /** Reads all of the audit log: every line whole, every hash right. */
+  "owner.audit.verify": {
+    remote: true,
+    params: Ok,
+    result: z.object({
+      ok: z.boolean(),
+      lines: z.number().int().nonnegative(),
+      file: z.string().optional(),
+      line: z.number().int().optional(),
+      why: z.string().optional(),
+    }),
+  },
+
+  /** What waits for the owner's yes, and what was decided. With `known` it waits at most 10 s for a change. */
+  "owner.consents": {
+    remote: true,
+    params: z.object({ known: z.number().int().nonnegative().optional() }),
+    result: z.object({
+      version: z.number().int().nonnegative(),
+      waiting: z.array(ConsentSchema),
+      rules: z.array(ConsentRuleSchema),
+    }),
+  },
+  /** One of them with its whole text, which may be allowed by who read it. */
+  "owner.consent.read": {
+    remote: true,
+    params: z.object({ id: z.string() }),
+    result: ConsentSchema,
+  },
+  "owner.consent.answer": {
+    remote: true,
+    params: z.object({
+      id: z.string(),
+      decision: z.enum(["allow", "deny"]),
+      /** With allow: from now on, for this device, target and kind of request. */
+      remember: z.boolean().optional(),
+      /** With deny: nothing more of this device for ten minutes. */
+      mute: z.boolean().optional(),
+    }),
+    result: Ok,
+  },
+  /** Decides for good; `ask` takes an allow or a deny back for one target. */
+  "owner.consent.set": {
+    remote: false,
+    params: z.object({
+      /** A device by id or name, or `local` for the tabs of this machine. */
+      device: z.string().min(1).max(200),
+      /** A tab or workspace by id; all when absent. */
+      target: z.string().max(512).optional(),
+      class: AgentClassSchema,
+      decision: z.enum(["allow", "deny", "ask"]),
+    }),
+    result: ConsentRuleSchema,
+  },
+  "owner.consent.forget": { remote: false, params: z.object({ id: z.string() }), result: Ok },
+  "owner.agents": { remote: true, params: Ok, result: AgentsSchema },
+  /** Refuses every request between agents until resumed. */
+  "owner.agents.stop": { remote: true, params: Ok, result: AgentsSchema },
+  "owner.agents.resume": { remote: true, params: Ok, result: AgentsSchema },
+  "owner.peers": { remote: false, params: Ok, result: z.object({ peers: z.array(PeerSchema) }) },
+  /** Pairs this daemon with another by its owner's link; the code is for that owner. */
+  "owner.peer.add": {
+    remote: false,
+    params: z.object({
+      link: z.string().min(1).max(2000),
+      /** What to call it here; its own name otherwise. */
+      name: z.string().min(1).max(100).optional(),
+    }),
+    result: z.object({ pairingId: z.string(), code: z.string() }),
+  },
+  /** Waits at most 10 s for the end of such a pairing. */
+  "owner.peer.added": {
+    remote: false,
+    params: z.object({ pairingId: z.string() }),
+    result: z.object({
+      state: z.enum(["waiting", "paired", "over"]),
+      message: z.string().optional(),
+      peer: PeerSchema.optional(),
+    }),
+  },
+  "owner.peer.remove": { remote: false, params: z.object({ peer: z.string().min(1).max(200) }), result: Ok },
 } as const;
 
 export type OwnerMethod = keyof typeof OWNER_METHODS;

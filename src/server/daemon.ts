@@ -6,12 +6,11 @@ import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Caller } from "../methods/context.js";
 import { createMethods } from "../methods/index.js";
 import { createOwnerMethods, type DaemonControl } from "../methods/owner.js";
 import { Audit } from "../policy/audit.js";
 import { systemClock } from "../policy/clock.js";
-import { Devices, DevicesFileSchema, EMPTY_DEVICES } from "../policy/devices.js";
+import { type Device, Devices, DevicesFileSchema, EMPTY_DEVICES } from "../policy/devices.js";
 import { openJournal } from "../policy/journal.js";
 import { Offers } from "../policy/offers.js";
 import { Once } from "../policy/once.js";
@@ -20,7 +19,8 @@ import type { DaemonStatus } from "../protocol/owner.js";
 import { formatPairLink } from "../protocol/seal/pairing.js";
 import { WatchHub } from "../watches/hub.js";
 import { linkHost } from "./addresses.js";
-import { agentCaller, type CallerDeps, deviceCaller, OWNER } from "./callers.js";
+import { agentIdentity } from "./agent-identity.js";
+import { deviceCaller, OWNER } from "./callers.js";
 import { type Config, type ConfigOptions, loadConfig } from "./config.js";
 import type { Connection } from "./connection.js";
 import { Dispatch } from "./dispatch.js";
@@ -37,6 +37,7 @@ import { createLog } from "./log.js";
 import { hostRules } from "./origin.js";
 import { loadPage } from "./page.js";
 import { ensurePrivateFolder } from "./paths.js";
+import { EMPTY_PEERS, Peers, PeersFileSchema } from "./peers.js";
 import { SealedFront } from "./sealed-front.js";
 import { openKept } from "./state.js";
 import { TabTokens } from "./tab-token.js";
@@ -110,9 +111,24 @@ async function run(
   const audit = await Audit.open({ path: join(paths.stateDir, "audit.jsonl"), now: Date.now });
   closers.push(() => audit.close());
 
+  const peers = new Peers({
+    kept: await openKept(join(paths.stateDir, "peers.json"), PeersFileSchema, EMPTY_PEERS),
+    keyPair: identity.keyPair,
+    name: config.name,
+    devices,
+    now: Date.now,
+  });
+  closers.push(() => peers.dispose());
+
   const hub = new WatchHub();
   const links = new Links();
-  const domain = await openDomain({ config, log, tokens, drivers, peerName: () => undefined });
+  const domain = await openDomain({
+    config,
+    log,
+    tokens,
+    drivers,
+    peerName: (deviceId) => peers.nameOf(deviceId),
+  });
   closers.push(() => domain.close());
   links.onCount(() => domain.gitWorkspaces.setWatched(links.size > 0));
   const { gate } = domain.agents;
@@ -163,7 +179,7 @@ async function run(
   };
   const dispatch = new Dispatch({
     handlers: createMethods({ ...domain.methods, hub }),
-    owner: createOwnerMethods({ ...domain, daemon: control, devices, offers, hub, audit }),
+    owner: createOwnerMethods({ ...domain, gate, peers, daemon: control, devices, offers, hub, audit }),
     once,
     gate: domain.agents,
     audit,
@@ -174,8 +190,15 @@ async function run(
   const receive = (connection: Connection, message: Uint8Array): Promise<void> =>
     dispatch.run(connection, message);
 
+  const noteRights = (type: "added" | "granted", { id, capabilities }: Device): void => {
+    const method = type === "added" ? "pair" : "grant";
+    audit.append({ device: id, method, outcome: "ok", capabilities }).catch((error: unknown) => {
+      log.error({ method, reason: (error as Error).message }, "could not write the audit log");
+    });
+  };
   const bytes = new ByteRate(systemClock.monotonic);
   devices.onChange(({ type, device }) => {
+    if (type === "added" || type === "granted") noteRights(type, device);
     if (type === "removed") {
       links.revoke(device.id);
       bytes.drop(device.id);
@@ -239,7 +262,7 @@ async function run(
   const agentSocket = await listenLocal({
     ...local,
     path: paths.agentSocket,
-    identify: { fromLine: (line) => agentOf(line, tokens, callers) },
+    identify: { fromLine: agentIdentity({ tokens, callers, peers, gate: domain.agents, audit, log }) },
   });
   closers.push(() => agentSocket.close());
   log.info({ pid: process.pid, port, version: VERSION }, "started");
@@ -253,19 +276,6 @@ function countStates({ tabs, sessions }: Domain): Record<string, number> {
     counts[state] = (counts[state] ?? 0) + 1;
   }
   return counts;
-}
-
-/** The first line on the agents' socket is `{"token": "…"}`; a token of no open tab ends the connection. */
-function agentOf(line: Uint8Array, tokens: TabTokens, deps: CallerDeps): Caller | undefined {
-  let token: unknown;
-  try {
-    token = (JSON.parse(Buffer.from(line).toString("utf8")) as { token?: unknown }).token;
-  } catch {
-    return undefined; // no JSON: no token
-  }
-  const tabId = typeof token === "string" ? tokens.tabOf(token) : undefined;
-  const tab = tabId === undefined ? undefined : deps.tabs.get(tabId);
-  return tab === undefined ? undefined : agentCaller(tab, deps);
 }
 
 /** Closes in the opposite order; one that fails keeps none of the others from it. */

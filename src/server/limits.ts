@@ -54,3 +54,15 @@ export const HTTP_CHECK_MS = 2_000;
 
 /** How long a peer may take to answer a close before it is cut off. */
 export const CLOSE_GRACE_MS = 2_000;
+
+/** Other daemons that agents here can send to; a person has a few machines. */
+export const MAX_PEERS = 32;
+
+/** How long the outcome of a pairing with one can be asked for; the owner there has two minutes to approve. */
+export const PEER_PAIRING_KEEP_MS = 10 * 60_000;
+
+/** A peer's answer to a request: its owner may take 90 s, and a wait 10. */
+export const PEER_ANSWER_MS = 110_000;
+
+/** How long a link to a peer may take to come up before an agent is told that it is offline. */
+export const PEER_CONNECT_MS = 10_000;

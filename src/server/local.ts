@@ -17,11 +17,14 @@ const NEWLINE = 0x0a;
 export interface LocalOptions {
   readonly path: string;
   /** Who speaks: at once for the owner's socket, from the first line for the agents'. */
-  readonly identify: { first: Caller } | { fromLine(line: Uint8Array): Caller | undefined };
+  readonly identify: { first: Caller } | { fromLine(line: Uint8Array): Caller | Receiver | undefined };
   receive(connection: Connection, message: Uint8Array): Promise<void>;
   opened(connection: Connection): void;
   closed(connection: Connection): void;
 }
+
+/** Takes a connection's lines instead of the dispatch. */
+export type Receiver = (carrier: Carrier) => { line(bytes: Uint8Array): void; close(): void };
 
 export interface LocalServer {
   /** Ends its connections too: a client that stays would keep the daemon from ending. */
@@ -71,6 +74,7 @@ class LocalConnection implements Carrier {
   readonly #socket: Socket;
   readonly #options: LocalOptions;
   #connection: Connection | undefined;
+  #receiver: ReturnType<Receiver> | undefined;
   #partial: Buffer[] = [];
   #partialBytes = 0;
 
@@ -81,6 +85,7 @@ class LocalConnection implements Carrier {
     socket.on("data", (chunk) => this.#data(chunk));
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
+      this.#receiver?.close();
       if (this.#connection === undefined) return;
       this.#connection.lost();
       options.closed(this.#connection);
@@ -135,8 +140,13 @@ class LocalConnection implements Carrier {
       void this.#options.receive(this.#connection, line);
       return;
     }
-    const caller = "fromLine" in this.#options.identify ? this.#options.identify.fromLine(line) : undefined;
-    if (caller === undefined) this.#socket.destroy();
-    else this.#open(caller);
+    if (this.#receiver !== undefined) {
+      this.#receiver.line(line);
+      return;
+    }
+    const who = "fromLine" in this.#options.identify ? this.#options.identify.fromLine(line) : undefined;
+    if (who === undefined) this.#socket.destroy();
+    else if (typeof who === "function") this.#receiver = who(this);
+    else this.#open(who);
   }
 }

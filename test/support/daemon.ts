@@ -18,6 +18,8 @@ export interface StartOptions {
   config?: object;
   args?: string[];
   env?: Record<string, string>;
+  /** What runs in place of nexusd. */
+  program?: string;
 }
 
 export interface TestDaemon {
@@ -69,7 +71,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
     await mkdir(dirname(paths.configFile), { recursive: true });
     await writeFile(paths.configFile, JSON.stringify(options.config));
   }
-  const start = (): Promise<Started> => launch(env, folder, options.args ?? []);
+  const start = (): Promise<Started> => launch(env, folder, options);
   let running = await start();
   let socket: OwnerSocket | undefined;
   const owner = async (): Promise<OwnerSocket> => {
@@ -112,8 +114,12 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
   };
 }
 
-async function launch(env: Record<string, string>, folder: string, args: string[]): Promise<Started> {
-  const child = spawn(process.execPath, [NEXUSD, "serve", folder, "--json", "--port", "0", ...args], {
+async function launch(
+  env: Record<string, string>,
+  folder: string,
+  { args = [], program = NEXUSD }: StartOptions,
+): Promise<Started> {
+  const child = spawn(process.execPath, [program, "serve", folder, "--json", "--port", "0", ...args], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
