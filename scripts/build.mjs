@@ -2,7 +2,16 @@
 // Does nothing when nothing changed since the last build.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -40,7 +49,11 @@ function writeCommand(name) {
 function sourceStamp() {
   const hash = createHash("sha256");
   const inputs = ["package-lock.json", "tsconfig.json", ...files("src"), ...files("scripts")];
-  for (const file of inputs) hash.update(`${file}\0`).update(readFileSync(join(root, file))).update("\0");
+  for (const file of inputs)
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update("\0");
   return hash.digest("hex");
 }
 

@@ -12,7 +12,8 @@ const PROGRAMS = {
 };
 const agents = fileURLToPath(new URL("../test/agents/node_modules", import.meta.url));
 
-const onPath = (name) => (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
+const onPath = (name) =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
 const missing = Object.entries(PROGRAMS).filter(([name]) => !onPath(name));
 for (const [name, how] of missing) console.error(`missing: ${name} (${how})`);
 if (!existsSync(agents)) console.error("missing: the agents' programs (npm ci --prefix test/agents)");

@@ -11,7 +11,10 @@ export async function ready() {
   const installed = join(root, "node_modules", ".package-lock.json");
   if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
     console.error("Installing what nexusd needs (node-pty is compiled, about half a minute) …");
-    execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
   }
   const { build } = await import("./build.mjs");
   await build();

@@ -36,14 +36,17 @@ test("over two links, typed text too", async () => {
   const client = await pairDevice(daemon);
   const other = await linkAgain(client);
   const tab = await openTerminal(client, workspaceId, { command: "cat" });
-  await waitFor("cat to run", async () => (await daemon.call("terminal.wait", { ...tab, quietMs: 200 })).done);
+  await waitFor(
+    "cat to run",
+    async () => (await daemon.call("terminal.wait", { ...tab, quietMs: 200 })).done,
+  );
   const id = randomUUID();
   const input = { ...tab, text: "typed-once", enter: true };
   await Promise.all([client.call("terminal.input", input, id), other.call("terminal.input", input, id)]);
   await client.call("terminal.input", { ...tab, text: "the-end", enter: true });
   const text = await waitFor("the tty's echo of the end, and cat's own", async () => {
     const screen: string = (await client.call("terminal.read", tab)).text;
-    return screen.match(/the-end/g)?.length === 2 && screen;
+    return screen.match(/the-end/g)?.length === 2 ? screen : undefined;
   });
   expect(text.match(/typed-once/g)).toHaveLength(2);
   await client.call("terminal.close", { ...tab, force: true });
