@@ -13,15 +13,8 @@ import {
   type TerminalWatch,
   type Update,
 } from "./host-channel.js";
-import { HostVersionError } from "./host-link.js";
-import {
-  buildOf,
-  type HostFiles,
-  hostSockets,
-  removeOldBuilds,
-  removeSocket,
-  startHost,
-} from "./host-start.js";
+import { findHosts } from "./host-find.js";
+import { buildOf, type HostFiles, removeOldBuilds, removeSocket, startHost } from "./host-start.js";
 import type {
   InputModes,
   OpenTerminal,
@@ -183,53 +176,25 @@ export class Terminals {
   }
 
   async #adopt(): Promise<void> {
-    const { runtimeDir, stateDir, log } = this.#options;
+    const { stateDir, log } = this.#options;
     const build = await buildOf(this.#options);
-    const sockets = await hostSockets(runtimeDir);
-    const found = await Promise.all(sockets.map((socket) => this.#adoptOne(socket)));
-    for (const channel of found) {
-      if (channel === undefined || channel === "unknown") continue;
-      if (channel.link.hello.build === build) this.#current ??= Promise.resolve(channel);
+    const { channels, unknown } = await findHosts(this.#options, this.#channelEvents());
+    for (const channel of channels) {
+      this.#take(channel);
+      const { hello, terminals } = channel.link;
+      if (hello.build === build) this.#current ??= Promise.resolve(channel);
       // What runs in an older host goes on there; new terminals get the newer code.
       else await channel.link.call("retire", {}).catch(() => undefined);
-      log.info(
-        {
-          host: channel.link.hello.host,
-          build: channel.link.hello.build,
-          terminals: channel.link.terminals.length,
-        },
-        "terminal host found",
-      );
+      log.info({ host: hello.host, build: hello.build, terminals: terminals.length }, "terminal host found");
     }
-    if (found.includes("unknown")) return;
-    const inUse = new Set([...this.#channels].map((channel) => channel.link.hello.build));
-    await removeOldBuilds(stateDir, inUse.add(build));
+    if (unknown) return;
+    const inUse = new Set([build, ...channels.map((channel) => channel.link.hello.build)]);
+    await removeOldBuilds(stateDir, inUse);
   }
 
-  /** undefined when nobody lives there; "unknown" when somebody may. */
-  async #adoptOne(socket: string): Promise<HostChannel | undefined | "unknown"> {
-    try {
-      return await this.#connect(socket);
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      if (code === "ECONNREFUSED" || code === "ENOENT") {
-        await removeSocket(socket);
-        return undefined;
-      }
-      const why = error instanceof HostVersionError ? "it is of another version" : "it does not answer";
-      this.#options.log.warn(
-        { socket, reason: (error as Error).message },
-        `terminal host left alone: ${why}`,
-      );
-      return "unknown";
-    }
-  }
-
-  async #connect(socket: string): Promise<HostChannel> {
-    const channel = await HostChannel.connect(socket, this.#channelEvents());
+  #take(channel: HostChannel): void {
     this.#channels.add(channel);
     for (const status of channel.link.terminals) this.#keep(status, channel);
-    return channel;
   }
 
   async #open(terminal: OpenTerminal): Promise<TerminalStatus> {
@@ -272,7 +237,8 @@ export class Terminals {
 
   async #startHost(): Promise<HostChannel> {
     try {
-      const channel = await this.#connect(await startHost(this.#options));
+      const channel = await HostChannel.connect(await startHost(this.#options), this.#channelEvents());
+      this.#take(channel);
       this.#options.log.info(
         { host: channel.link.hello.host, pid: channel.link.hello.pid },
         "terminal host started",

@@ -4,13 +4,9 @@
  * attached or resized last. Without any it has its own size again.
  */
 import { invalidParams } from "../../protocol/errors.js";
-import { ATTACH_BACKLOG_BYTES, MAX_ATTACHMENTS, MAX_WINDOW_CELLS, MIN_WINDOW_CELLS } from "./limits.js";
+import { ATTACH_BACKLOG_BYTES, MAX_ATTACHMENTS } from "./limits.js";
 import { QueryFilter } from "./query-filter.js";
-
-export interface Size {
-  readonly cols: number;
-  readonly rows: number;
-}
+import { checkWindowSize, type Size } from "./size.js";
 
 export interface AttachEvents {
   /** Resolves when the window took them. */
@@ -57,7 +53,7 @@ export class Attachments {
   }
 
   attach(size: Size, events: AttachEvents): Attachment {
-    checkSize(size);
+    checkWindowSize(size);
     if (this.#windows.size >= MAX_ATTACHMENTS) {
       throw invalidParams("Too many windows are attached to this terminal, detach one first");
     }
@@ -74,7 +70,7 @@ export class Attachments {
     this.#send(window, this.#target.picture());
     return {
       resize: (next) => {
-        checkSize(next);
+        checkWindowSize(next);
         if (!this.#windows.has(window)) return;
         window.size = next;
         window.turn = ++this.#turn;
@@ -121,13 +117,5 @@ export class Attachments {
       if (!latest || window.turn > latest.turn) latest = window;
     }
     this.#target.resize(latest ? latest.size : this.#target.ownSize);
-  }
-}
-
-function checkSize({ cols, rows }: Size): void {
-  for (const cells of [cols, rows]) {
-    if (!Number.isInteger(cells) || cells < MIN_WINDOW_CELLS || cells > MAX_WINDOW_CELLS) {
-      throw invalidParams(`A window has ${MIN_WINDOW_CELLS} to ${MAX_WINDOW_CELLS} columns and rows`);
-    }
   }
 }

@@ -4,7 +4,7 @@
  * program has ended.
  */
 import { randomBytes } from "node:crypto";
-import { invalidParams, unavailable } from "../../protocol/errors.js";
+import { unavailable } from "../../protocol/errors.js";
 import { Screen, type ScreenWatch } from "../screen.js";
 import { startOf } from "../shell-integration/install.js";
 import type {
@@ -17,32 +17,24 @@ import type {
 } from "../types.js";
 import { waitFor } from "../wait.js";
 import { Activity } from "./activity.js";
-import { type AttachEvents, type Attachment, Attachments, type Size } from "./attachments.js";
+import { type AttachEvents, type Attachment, Attachments } from "./attachments.js";
 import type { PtyBinding } from "./binding.js";
+import { refuseBusy } from "./busy.js";
 import type { Clock } from "./clock.js";
 import { endProgram } from "./ending.js";
 import { FirstCommand } from "./first-command.js";
 import { InputQueue } from "./input.js";
-import {
-  BELL_INTERVAL_MS,
-  DEFAULT_COLS,
-  DEFAULT_ROWS,
-  MAX_COLS,
-  MAX_ROWS,
-  MIN_COLS,
-  MIN_ROWS,
-  PAUSE_ABOVE_BYTES,
-  REPORT_INTERVAL_MS,
-  RESUME_UNDER_BYTES,
-} from "./limits.js";
+import { BELL_INTERVAL_MS, PAUSE_ABOVE_BYTES, REPORT_INTERVAL_MS, RESUME_UNDER_BYTES } from "./limits.js";
 import { MatchMemory } from "./match-memory.js";
 import type { Matcher } from "./matcher.js";
 import { Pace } from "./pace.js";
 import { workingFolder } from "./process-table.js";
 import { Program } from "./program.js";
 import { Pty, type PtyExit } from "./pty.js";
+import { openingSize, type Size } from "./size.js";
 import { hasSecretPrompt } from "./tty-modes.js";
 import { TypedPlaces } from "./typed-places.js";
+import { waitableOf } from "./waitable.js";
 
 export interface HostTools {
   readonly binding: PtyBinding;
@@ -78,7 +70,7 @@ export class HostTerminal {
 
   /** Starts the shell; Unavailable with the reason when it cannot start. */
   static async open(spec: OpenTerminal, tools: HostTools): Promise<HostTerminal> {
-    const size = sizeOf(spec);
+    const size = openingSize(spec);
     const mark = randomBytes(9).toString("base64url");
     const start = startOf(spec.shell, spec.env, { folder: tools.shellFolder, mark });
     // Output can come before the terminal is made: the pty's first read is a turn of the loop away.
@@ -173,7 +165,15 @@ export class HostTerminal {
     const both = AbortSignal.any([signal, this.#gone.signal]);
     await this.#screen.settled();
     const { matcher } = this.#tools;
-    return waitFor(this.#waitable(), options, { matcher, memory: this.#memory, signal: both });
+    const waitable = waitableOf({
+      activity: this.#activity,
+      screen: this.#screen,
+      typed: this.#typed,
+      clock: this.#tools.clock,
+      listeners: this.#listeners,
+      notice: () => this.#notice,
+    });
+    return waitFor(waitable, options, { matcher, memory: this.#memory, signal: both });
   }
 
   attach(size: Size, events: AttachEvents): Attachment {
@@ -192,7 +192,7 @@ export class HostTerminal {
   /** Ends the program and lets go of everything; Unavailable while something runs and `force` is not set. */
   async close(force: boolean): Promise<void> {
     if (!this.#exit) {
-      if (!force) await this.#refuseBusy();
+      if (!force) await refuseBusy(this.#program, this.#activity);
       await endProgram(this.#pty, () => this.#exit !== undefined);
     }
     this.#dispose();
@@ -222,17 +222,6 @@ export class HostTerminal {
       this.#attachments.end("The program has ended");
       this.#ring();
     });
-  }
-
-  async #refuseBusy(): Promise<void> {
-    const others = await this.#program.others();
-    const name = others[0]?.name ?? (this.#activity.rootProgram ? this.#activity.foreground : undefined);
-    if (name !== undefined) {
-      throw unavailable(`${name} still runs in this terminal, close it with force to end it`);
-    }
-    if (this.#activity.phase === "running" && this.#activity.promptAt > 0) {
-      throw unavailable("A command still runs in this terminal, close it with force to end it");
-    }
   }
 
   #runFirst(command: string): void {
@@ -292,46 +281,6 @@ export class HostTerminal {
     };
   }
 
-  #waitable() {
-    const activity = this.#activity;
-    const screen = this.#screen;
-    const typed = this.#typed;
-    const notice = () => this.#notice;
-    return {
-      get phase() {
-        return activity.phase;
-      },
-      get promptAt() {
-        return activity.promptAt;
-      },
-      get startedAt() {
-        return activity.startedAt;
-      },
-      get notice() {
-        return notice();
-      },
-      get rootProgram() {
-        return activity.rootProgram;
-      },
-      get quietMs() {
-        return activity.quietMs;
-      },
-      get untypedMs() {
-        return typed.untypedMs;
-      },
-      get lastLine() {
-        return screen.lastLine();
-      },
-      now: () => this.#tools.clock.stamp(),
-      lines: (since: Parameters<TypedPlaces["linesSince"]>[0]) => typed.linesSince(since),
-      placeAt: (stamp: number) => typed.at(stamp),
-      onActivity: (listener: () => void) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-    };
-  }
-
   #noticed(message: string | undefined): void {
     // At its prompt the shell's own line editor rings, which tells nobody anything.
     if (this.#activity.phase === "prompt") return;
@@ -382,18 +331,4 @@ export class HostTerminal {
     this.#screen.dispose();
     this.#listeners.clear();
   }
-}
-
-function sizeOf({ cols = DEFAULT_COLS, rows = DEFAULT_ROWS }: OpenTerminal): Size {
-  const fits =
-    Number.isInteger(cols) &&
-    Number.isInteger(rows) &&
-    cols >= MIN_COLS &&
-    cols <= MAX_COLS &&
-    rows >= MIN_ROWS &&
-    rows <= MAX_ROWS;
-  if (!fits) {
-    throw invalidParams(`A terminal has ${MIN_COLS}–${MAX_COLS} columns and ${MIN_ROWS}–${MAX_ROWS} rows`);
-  }
-  return { cols, rows };
 }

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { RpcFailure } from "../../protocol/errors.js";
 import type { ScreenWatch } from "../screen.js";
 import type { OpenTerminal, TerminalInput, WaitOptions } from "../types.js";
-import type { Attachment, Size } from "./attachments.js";
+import type { Attachment } from "./attachments.js";
 import { MAX_LINK_BACKLOG_BYTES } from "./limits.js";
 import {
   type ClientMessage,
@@ -18,6 +18,7 @@ import {
   OLDEST_VERSION,
 } from "./protocol.js";
 import type { Registry } from "./registry.js";
+import type { Size } from "./size.js";
 
 export interface LinkOptions {
   readonly registry: Registry;
