@@ -118,7 +118,8 @@ function serve(
     "content-security-policy": contentSecurityPolicy(host, secure),
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
-    "cross-origin-opener-policy": "same-origin",
+    // Browsers heed it on https only, and complain of it elsewhere.
+    ...(secure ? { "cross-origin-opener-policy": "same-origin" } : {}),
     "cross-origin-resource-policy": "same-origin",
   });
   response.end(request.method === "HEAD" ? undefined : body);
