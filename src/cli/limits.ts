@@ -35,3 +35,12 @@ export const REDIRECT_FILE_MS = 60_000;
 
 /** A record or an options file of ours; a larger one is damaged. */
 export const MAX_RECORD_BYTES = 64 * 1024;
+
+/** A message from standard input; with its escapes it must stay in one frame. */
+export const MAX_MESSAGE_CHARS = 128 * 1024;
+
+/** How often `audit --follow` looks. */
+export const AUDIT_POLL_MS = 1000;
+
+/** Audit lines that one look asks for; the protocol's most. */
+export const AUDIT_PAGE = 500;

@@ -12,12 +12,33 @@ interface Named {
   readonly name: string;
 }
 
+/** WORKSPACE/TAB by their ids: a tab that can be written to but is in no list, such as another agent's. */
+const ADDRESS = /^([A-Za-z0-9_-]{8,64})\/([A-Za-z0-9_-]{8,64})$/;
+
+function addressed(
+  sessions: readonly RemoteSession[],
+  [text, workspaceId = "", tabId = ""]: RegExpExecArray,
+  kind: "terminal" | "chat" | "any",
+): RemoteSession {
+  const known = sessions.find((session) => session.tabId === tabId && session.workspaceId === workspaceId);
+  if (known !== undefined) return known;
+  return {
+    workspaceId,
+    tabId,
+    kind: kind === "terminal" ? "terminal" : "claude",
+    title: text,
+    state: "idle",
+  };
+}
+
 /** A tab by its id, a start of its id that no other has, or its title. Throws NotFound, or usage when it could be several. */
 export function findTab(
   sessions: readonly RemoteSession[],
   text: string,
   kind: "terminal" | "chat" | "any" = "any",
 ): RemoteSession {
+  const address = ADDRESS.exec(text);
+  if (address !== null) return addressed(sessions, address, kind);
   const fitting = sessions.filter((session) => fits(session, kind));
   const byId = new Map(fitting.map((session) => [session.tabId, session]));
   const found = findOne(

@@ -141,9 +141,9 @@ export class Consents {
    * Asks, and resolves when the owner allowed it. Forbidden when turned down,
    * not answered in 90 seconds, or withdrawn by the signal or {@link withdraw}.
    */
-  ask(question: ConsentQuestion, signal: AbortSignal): Promise<void> {
+  async ask(question: ConsentQuestion, signal: AbortSignal): Promise<void> {
     this.checkRoom(question.deviceId);
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       const at = this.#clock.now();
       const consent: Consent = {
         ...question,

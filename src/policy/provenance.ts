@@ -44,14 +44,16 @@ export function senderText({ from, device }: Pick<Origin, "from" | "device">): s
 }
 
 function replyText({ from, device, peer }: Origin): string {
-  if (!PLAIN_WORD.test(from.tabId)) return "It cannot be replied to: its sender names no tab.";
+  if (!PLAIN_WORD.test(from.tabId) || !PLAIN_WORD.test(from.workspaceId)) {
+    return "It cannot be replied to: its sender names no tab.";
+  }
   const verb = from.kind === "terminal" ? "terminal input" : "chat send";
   const enter = from.kind === "terminal" ? " --enter" : "";
   if (device === undefined) return `To reply: nexus ${verb} ${from.tabId}${enter} 'your words'`;
   if (peer === undefined) {
     return "It cannot be replied to: this machine is not paired with that device. What you say here your user reads.";
   }
-  return `To reply: nexus ${verb} ${from.tabId}${enter} --device '${peer}' 'your words'`;
+  return `To reply: nexus ${verb} ${from.workspaceId}/${from.tabId}${enter} --device '${peer}' 'your words'`;
 }
 
 function quotedName(name: string): string {

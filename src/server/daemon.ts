@@ -20,6 +20,7 @@ import { formatPairLink } from "../protocol/seal/pairing.js";
 import { WatchHub } from "../watches/hub.js";
 import { linkHost } from "./addresses.js";
 import { agentIdentity } from "./agent-identity.js";
+import { AUDIT_FILE } from "./audit-log.js";
 import { deviceCaller, OWNER } from "./callers.js";
 import { type Config, type ConfigOptions, loadConfig } from "./config.js";
 import type { Connection } from "./connection.js";
@@ -108,7 +109,7 @@ async function run(
   const journal = await openJournal(join(paths.stateDir, "once.jsonl"));
   closers.push(() => journal.close());
   const once = await Once.open({ journal, clock: systemClock });
-  const audit = await Audit.open({ path: join(paths.stateDir, "audit.jsonl"), now: Date.now });
+  const audit = await Audit.open({ path: join(paths.stateDir, AUDIT_FILE), now: Date.now });
   closers.push(() => audit.close());
 
   const peers = new Peers({
