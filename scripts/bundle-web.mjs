@@ -32,6 +32,7 @@ export async function bundleWeb(out = join(root, "dist", "web")) {
     define: { "process.env.NODE_ENV": '"production"' },
     legalComments: "none",
     metafile: true,
+    plugins: [englishOnly],
     logLevel: "warning",
   });
   const entries = Object.keys(metafile.outputs).filter((path) => metafile.outputs[path].entryPoint);
@@ -50,6 +51,16 @@ export async function bundleWeb(out = join(root, "dist", "web")) {
   compressAll(out);
   return out;
 }
+
+/** zod carries its messages in fifty languages; the page shows none of them. */
+const englishOnly = {
+  name: "english-only",
+  setup(bundler) {
+    bundler.onLoad({ filter: /zod\/v4\/locales\/[\w-]+\.js$/ }, ({ path }) =>
+      ["en.js", "index.js"].includes(basename(path)) ? undefined : { contents: "export default () => ({});" },
+    );
+  },
+};
 
 function compressAll(folder) {
   for (const name of readdirSync(folder, { recursive: true }).map(String)) {

@@ -261,7 +261,7 @@ export const S = {
   log: "Log",
   staged: "Staged",
   unstaged: "Not staged",
-  branchChanges: "Whole branch",
+  branchChanges: "Branch",
   clean: "Nothing to commit",
   untracked: "new",
   noDiff: "No change in text",

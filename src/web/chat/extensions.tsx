@@ -15,7 +15,7 @@ export function Extensions({ panel }: { panel: ExtensionPanel }) {
         ({ ext, id, title, lines }) => (
           <div key={`${ext} ${id}`}>
             <h3>{title ?? ext}</h3>
-            <pre class="plain">{lines.join("\n")}</pre>
+            <pre class="plain-text">{lines.join("\n")}</pre>
           </div>
         ),
       )}

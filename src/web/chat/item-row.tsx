@@ -67,7 +67,7 @@ function contentOf(
       return (
         <details class="compacted-note">
           <summary>{S.unknownItem(item.type)}</summary>
-          <pre class="plain">{item.text}</pre>
+          <pre class="plain-text">{item.text}</pre>
         </details>
       );
   }

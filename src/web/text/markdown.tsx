@@ -13,7 +13,7 @@ import { decodeReferences, safeHref } from "./safe-link.js";
 
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => (text.length > MAX_MARKDOWN_CHARS ? undefined : marked.lexer(text)), [text]);
-  if (tokens === undefined) return <pre class="plain">{text}</pre>;
+  if (tokens === undefined) return <pre class="plain-text">{text}</pre>;
   return (
     <div class="markdown" dir="auto">
       {tokens.map((token, index) => (

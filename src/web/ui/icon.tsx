@@ -1,7 +1,7 @@
 /** The page's icons: strokes on a 24 by 24 field, in the colour of the text around them. */
 const PATHS = {
   back: "M15 5l-7 7 7 7",
-  more: "M5 12h.01M12 12h.01M19 12h.01",
+  more: "M5 11.2a.8.8 0 100 1.6.8.8 0 000-1.6M12 11.2a.8.8 0 100 1.6.8.8 0 000-1.6M19 11.2a.8.8 0 100 1.6.8.8 0 000-1.6",
   plus: "M12 5v14M5 12h14",
   close: "M6 6l12 12M18 6L6 18",
   send: "M12 19V5M6 11l6-6 6 6",

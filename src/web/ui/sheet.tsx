@@ -17,6 +17,7 @@ export function Sheet({ title, onClose, children }: SheetProps) {
     dialog.current?.showModal();
   }, []);
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the dialog itself closes on Escape
     <dialog
       ref={dialog}
       class="sheet"
