@@ -51,12 +51,6 @@ export function signalProcess(entry: Pick<ProcessEntry, "pid" | "start">, signal
   }
 }
 
-/** The words that a process was started with; empty when it is gone or the system does not tell. */
-export async function commandLine(pid: number): Promise<string[]> {
-  const raw = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  return raw.split("\0").slice(0, -1);
-}
-
 /** A process's folder, where the system tells. */
 export function workingFolder(pid: number): Promise<string | undefined> {
   return readlink(`/proc/${pid}/cwd`).catch(() => undefined);
