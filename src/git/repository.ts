@@ -44,8 +44,8 @@ export async function gitDirsOf(folder: string): Promise<GitDirs | undefined> {
   if (stats === undefined) return undefined;
   if (stats.isDirectory()) {
     // git goes on above a folder of this name that is no git dir; so is an empty one.
-    const own = await readSmall(join(dotGit, "HEAD")).catch(() => undefined);
-    return own === undefined ? undefined : { gitDir: dotGit, commonDir: dotGit };
+    const head = await lstat(join(dotGit, "HEAD")).catch(() => undefined);
+    return head === undefined ? undefined : { gitDir: dotGit, commonDir: dotGit };
   }
   const target = stats.isFile() ? await targetOf(dotGit) : stats.isSymbolicLink() ? dotGit : undefined;
   if (target === undefined) return undefined;
