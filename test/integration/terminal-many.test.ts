@@ -87,7 +87,7 @@ test("a host that has no descriptor left says so, and opens again when there are
   const [host = 0] = hosts();
   const open = readdirSync(`/proc/${host}/fd`).length;
   const limit = (soft: number): void => {
-    execFileSync("prlimit", ["--pid", String(host), `--nofile=${soft}:`]);
+    execFileSync("/usr/bin/prlimit", ["--pid", String(host), `--nofile=${soft}:`]);
   };
   limit(open + 4);
   const opened: string[] = [];
