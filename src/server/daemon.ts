@@ -3,48 +3,32 @@
  * listens, and takes it all down again in order.
  */
 import { randomBytes } from "node:crypto";
-import type { Server } from "node:http";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createMethods } from "../methods/index.js";
 import { createOwnerMethods, type DaemonControl } from "../methods/owner.js";
-import { Audit } from "../policy/audit.js";
 import { systemClock } from "../policy/clock.js";
-import { type Device, Devices, DevicesFileSchema, EMPTY_DEVICES } from "../policy/devices.js";
-import { openJournal } from "../policy/journal.js";
-import { Offers } from "../policy/offers.js";
-import { Once } from "../policy/once.js";
 import { ByteRate, HandshakeRate } from "../policy/rate.js";
-import type { DaemonStatus } from "../protocol/owner.js";
 import { formatPairLink } from "../protocol/seal/pairing.js";
 import { WatchHub } from "../watches/hub.js";
-import { linkHost } from "./addresses.js";
 import { agentIdentity } from "./agent-identity.js";
-import { AUDIT_FILE } from "./audit-log.js";
-import { deviceCaller, OWNER } from "./callers.js";
+import { deviceCaller } from "./callers.js";
+import { Closers } from "./closers.js";
 import { type Config, type ConfigOptions, loadConfig } from "./config.js";
 import type { Connection } from "./connection.js";
+import { followDevices } from "./device-changes.js";
 import { Dispatch } from "./dispatch.js";
 import { runDoctor } from "./doctor.js";
 import { type Domain, openDomain } from "./domain.js";
 import { builtInDrivers, type Drivers } from "./drivers.js";
-import { createHttpServer } from "./http.js";
-import { openIdentity } from "./identity.js";
+import { openFront, openSockets } from "./endpoints.js";
+import { type Identity, openIdentity } from "./identity.js";
 import { Links } from "./links.js";
-import { listen } from "./listen.js";
-import { listenLocal } from "./local.js";
 import { takeLock } from "./lock.js";
-import { createLog } from "./log.js";
-import { hostRules } from "./origin.js";
-import { loadPage } from "./page.js";
+import { createLog, type Log } from "./log.js";
 import { ensurePrivateFolder } from "./paths.js";
-import { EMPTY_PEERS, Peers, PeersFileSchema } from "./peers.js";
+import { openRecords, type Records } from "./records.js";
 import { SealedFront } from "./sealed-front.js";
-import { openKept } from "./state.js";
 import { TabTokens } from "./tab-token.js";
 import { VERSION } from "./version.js";
-
-const PAGE_FOLDER = fileURLToPath(new URL("../web/", import.meta.url));
 
 export interface StartOptions extends ConfigOptions {
   /** A folder to serve as a workspace. */
@@ -78,152 +62,83 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     ensurePrivateFolder(path);
   }
   const lock = await takeLock(paths.stateDir);
-  const closers: (() => unknown)[] = [() => lock.release()];
+  const closers = new Closers();
+  closers.add(() => lock.release());
   try {
     return await run(config, { folder, drivers }, closers);
   } catch (error) {
-    await closeAll(closers);
+    await closers.close();
     throw error;
   }
+}
+
+/** What the parts of a running daemon share. */
+interface Parts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly identity: Identity;
+  readonly tokens: TabTokens;
+  readonly records: Records;
+  readonly domain: Domain;
+  readonly hub: WatchHub;
+  readonly links: Links;
+  /** Random at each start: event numbers and watches of another one mean nothing. */
+  readonly boot: string;
+  readonly startedAt: number;
 }
 
 async function run(
   config: Config,
   { folder, drivers }: { folder: string | undefined; drivers: Drivers },
-  closers: (() => unknown)[],
+  closers: Closers,
 ): Promise<Daemon> {
-  const { paths } = config;
   const log = createLog(config.logLevel ?? "info");
-  const startedAt = Date.now();
-  const boot = randomBytes(9).toString("base64url");
-  const identity = await openIdentity(paths.stateDir);
+  const identity = await openIdentity(config.paths.stateDir);
   const tokens = new TabTokens(identity.tabKey);
-
-  const devices = new Devices(
-    await openKept(join(paths.stateDir, "devices.json"), DevicesFileSchema, EMPTY_DEVICES),
-    Date.now,
-  );
-  closers.push(() => devices.flush());
-  const offers = new Offers(devices, systemClock);
-  closers.push(() => offers.dispose());
-  const journal = await openJournal(join(paths.stateDir, "once.jsonl"));
-  closers.push(() => journal.close());
-  const once = await Once.open({ journal, clock: systemClock });
-  const audit = await Audit.open({ path: join(paths.stateDir, AUDIT_FILE), now: Date.now });
-  closers.push(() => audit.close());
-
-  const peers = new Peers({
-    kept: await openKept(join(paths.stateDir, "peers.json"), PeersFileSchema, EMPTY_PEERS),
-    keyPair: identity.keyPair,
-    name: config.name,
-    devices,
-    now: Date.now,
-  });
-  closers.push(() => peers.dispose());
-
-  const hub = new WatchHub();
+  const records = await openRecords(config, identity, closers);
+  const peerName = (deviceId: string): string | undefined => records.peers.nameOf(deviceId);
+  const domain = await openDomain({ config, log, tokens, drivers, peerName });
+  closers.add(() => domain.close());
   const links = new Links();
-  const domain = await openDomain({
+  links.onCount(() => domain.gitWorkspaces.setWatched(links.size > 0));
+  const boot = randomBytes(9).toString("base64url");
+  const hub = new WatchHub();
+  const parts: Parts = {
     config,
     log,
+    identity,
     tokens,
-    drivers,
-    peerName: (deviceId) => peers.nameOf(deviceId),
-  });
-  closers.push(() => domain.close());
-  links.onCount(() => domain.gitWorkspaces.setWatched(links.size > 0));
-  const { gate } = domain.agents;
-  const callers = { tabs: domain.tabs, rules: gate.rules, chains: gate.chains };
+    records,
+    domain,
+    hub,
+    links,
+    boot,
+    startedAt: Date.now(),
+  };
   const workspace = folder === undefined ? undefined : await domain.workspaces.add(folder);
 
-  const finished = deferred();
-  let closing: Promise<void> | undefined;
-  const close = (how: { keepTerminals?: boolean } = {}): Promise<void> => {
-    closing ??= (async () => {
-      links.goAway();
-      if (how.keepTerminals === false) await domain.terminals.stopAll();
-      await closeAll(closers);
-      log.info({ pid: process.pid }, "stopped");
-      finished.resolve();
-    })();
-    return closing;
-  };
+  const ending = createEnding(parts, closers);
+  const at = { url: "", port: 0 };
+  const dispatch = createDispatch(parts, createControl(parts, at, ending.close));
+  await open(parts, { dispatch, at }, closers);
+  log.info({ pid: process.pid, port: at.port, version: VERSION }, "started");
+  return { ...at, pid: process.pid, workspace, ended: ending.ended, close: ending.close };
+}
 
-  let url = "";
-  let port = 0;
-  const control: DaemonControl = {
-    status: (): DaemonStatus => ({
-      version: VERSION,
-      pid: process.pid,
-      url,
-      port,
-      startedAt,
-      boot,
-      links: links.size,
-      devices: devices.list().length,
-      workspaces: domain.workspaces.list().length,
-      sessions: countStates(domain),
-      rss: process.memoryUsage.rss(),
-      stateDir: paths.stateDir,
-      problems: domain.problems(),
-    }),
-    doctor: () => runDoctor({ paths, port, terminals: domain.terminals }),
-    pairLink: ({ offerId, secret }) =>
-      formatPairLink({
-        url,
-        offerId: Buffer.from(offerId, "base64url"),
-        serverKey: identity.keyPair.publicKey,
-        secret,
-      }),
-    links: (deviceId) => links.of(deviceId).length,
-    stop: ({ keepTerminals }) => void close({ keepTerminals }),
-  };
-  const dispatch = new Dispatch({
-    handlers: createMethods({ ...domain.methods, hub }),
-    owner: createOwnerMethods({ ...domain, gate, peers, daemon: control, devices, offers, hub, audit }),
-    once,
-    gate: domain.agents,
-    audit,
-    log,
-    checkResults: config.checkResults,
-    now: Date.now,
-  });
+/** Lets devices and this machine's programs in. */
+async function open(
+  parts: Parts,
+  { dispatch, at }: { dispatch: Dispatch; at: { url: string; port: number } },
+  closers: Closers,
+): Promise<void> {
+  const { config, log, identity, tokens, records, domain, hub, links, boot, startedAt } = parts;
+  const { devices, offers, once, audit, peers } = records;
+  const { gate } = domain.agents;
+  const callers = { tabs: domain.tabs, rules: gate.rules, chains: gate.chains };
+  const bytes = new ByteRate(systemClock.monotonic);
+  followDevices({ devices, once, audit, links, hub, bytes, agents: domain.agents, log });
   const receive = (connection: Connection, message: Uint8Array): Promise<void> =>
     dispatch.run(connection, message);
-
-  const noteRights = (type: "added" | "granted", { id, capabilities }: Device): void => {
-    const method = type === "added" ? "pair" : "grant";
-    audit.append({ device: id, method, outcome: "ok", capabilities }).catch((error: unknown) => {
-      log.error({ method, reason: (error as Error).message }, "could not write the audit log");
-    });
-  };
-  const bytes = new ByteRate(systemClock.monotonic);
-  devices.onChange(({ type, device }) => {
-    if (type === "added" || type === "granted") noteRights(type, device);
-    if (type === "removed") {
-      links.revoke(device.id);
-      bytes.drop(device.id);
-      domain.agents.dropDevice(device.id).catch((error: unknown) => {
-        log.error(
-          { device: device.id, reason: (error as Error).message },
-          "could not forget a device's consents",
-        );
-      });
-      once.drop(device.id).catch((error: unknown) => {
-        log.error(
-          { device: device.id, reason: (error as Error).message },
-          "could not forget a device's requests",
-        );
-      });
-    } else if (type === "granted") {
-      for (const connection of links.of(device.id)) {
-        connection.narrow();
-        hub.narrow(connection, (capability) => connection.caller.can(capability));
-        connection.notifyNow("link.capabilities", { capabilities: device.capabilities });
-      }
-    }
-  });
-
   const front = new SealedFront({
     keyPair: identity.keyPair,
     devices,
@@ -239,68 +154,82 @@ async function run(
     now: Date.now,
     monotonic: systemClock.monotonic,
   });
-  closers.push(() => front.dispose());
-  const http = createHttpServer({
-    rules: hostRules({
-      ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
-      allowedHosts: config.allowedHosts ?? [],
-      allowedOrigins: config.allowedOrigins ?? [],
+  closers.add(() => front.dispose());
+  Object.assign(at, await openFront(config, front, closers));
+  const agent = agentIdentity({ tokens, callers, peers, gate: domain.agents, audit, log });
+  await openSockets(config, { receive, agent }, closers);
+}
+
+function createDispatch({ config, log, records, domain, hub }: Parts, control: DaemonControl): Dispatch {
+  const { once, audit } = records;
+  return new Dispatch({
+    handlers: createMethods({ ...domain.methods, hub }),
+    owner: createOwnerMethods({ ...domain, ...records, gate: domain.agents.gate, daemon: control, hub }),
+    once,
+    gate: domain.agents,
+    audit,
+    log,
+    checkResults: config.checkResults,
+    now: Date.now,
+  });
+}
+
+function createControl(
+  { config, identity, records, domain, links, boot, startedAt }: Parts,
+  at: { readonly url: string; readonly port: number },
+  close: Daemon["close"],
+): DaemonControl {
+  const { paths } = config;
+  return {
+    status: () => ({
+      version: VERSION,
+      pid: process.pid,
+      ...at,
+      startedAt,
+      boot,
+      links: links.size,
+      devices: records.devices.list().length,
+      workspaces: domain.workspaces.list().length,
+      sessions: domain.sessions.counts(),
+      rss: process.memoryUsage.rss(),
+      stateDir: paths.stateDir,
+      problems: domain.problems(),
     }),
-    files: await loadPage(PAGE_FOLDER),
-    ...(config.tls === undefined ? {} : { tls: config.tls }),
-    upgrade: (request, socket, head, secure) => front.upgrade(request, socket, head, secure),
-  });
-  port = await listen(http, { host: config.host, port: config.port });
-  closers.push(() => closeHttp(http));
-  const scheme = config.tls === undefined ? "http" : "https";
-  const loopbackOnly = config.host !== undefined && /^(127\.|::1$|localhost$)/.test(config.host);
-  const host = loopbackOnly ? config.host : await linkHost();
-  url = config.publicUrl ?? `${scheme}://${host?.includes(":") ? `[${host}]` : host}:${port}/`;
-
-  const local = { receive, opened: () => undefined, closed: () => undefined };
-  const ownerSocket = await listenLocal({ ...local, path: paths.ownerSocket, identify: { first: OWNER } });
-  closers.push(() => ownerSocket.close());
-  const agentSocket = await listenLocal({
-    ...local,
-    path: paths.agentSocket,
-    identify: { fromLine: agentIdentity({ tokens, callers, peers, gate: domain.agents, audit, log }) },
-  });
-  closers.push(() => agentSocket.close());
-  log.info({ pid: process.pid, port, version: VERSION }, "started");
-  return { url, port, pid: process.pid, workspace, ended: finished.promise, close };
+    doctor: () => runDoctor({ paths, port: at.port, terminals: domain.terminals }),
+    pairLink: ({ offerId, secret }) =>
+      formatPairLink({
+        url: at.url,
+        offerId: Buffer.from(offerId, "base64url"),
+        serverKey: identity.keyPair.publicKey,
+        secret,
+      }),
+    links: (deviceId) => links.of(deviceId).length,
+    stop: ({ keepTerminals }) => void close({ keepTerminals }),
+  };
 }
 
-function countStates({ tabs, sessions }: Domain): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { tabId } of tabs.list()) {
-    const state = sessions.get(tabId)?.state ?? "idle";
-    counts[state] = (counts[state] ?? 0) + 1;
-  }
-  return counts;
-}
-
-/** Closes in the opposite order; one that fails keeps none of the others from it. */
-async function closeAll(closers: (() => unknown)[]): Promise<void> {
-  for (const close of closers.reverse()) {
-    try {
-      await close();
-    } catch {
-      // The process ends; what could not be closed ends with it.
-    }
-  }
-}
-
-function closeHttp(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
+/** The end of the daemon, which comes once, whoever asks for it. */
+function createEnding(
+  { log, domain, links }: Parts,
+  closers: Closers,
+): { ended: Promise<void>; close: Daemon["close"] } {
+  let finish = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    finish = resolve;
   });
-}
-
-function deferred(): { promise: Promise<void>; resolve(): void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
+  let closing: Promise<void> | undefined;
+  const end = async (keepTerminals: boolean): Promise<void> => {
+    links.goAway();
+    if (!keepTerminals) await domain.terminals.stopAll();
+    await closers.close();
+    log.info({ pid: process.pid }, "stopped");
+    finish();
+  };
+  return {
+    ended,
+    close: ({ keepTerminals = true } = {}) => {
+      closing ??= end(keepTerminals);
+      return closing;
+    },
+  };
 }

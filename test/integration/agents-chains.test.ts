@@ -125,7 +125,7 @@ describe("F8: a chain of messages between agents ends after eight", () => {
     const got = await waitFor("the chain to end", () => {
       const opened = agentLog(a).filter((entry) => entry.got?.includes("go on"));
       const last = opened.at(-1)?.tabId;
-      return agentLog(a).some((entry) => entry.tabId === last && entry.why === "hops") && opened;
+      return agentLog(a).some((entry) => entry.tabId === last && entry.why === "hops") ? opened : undefined;
     });
     expect(got.map((entry) => entry.from?.hops)).toEqual(ALL_HOPS);
   });

@@ -198,6 +198,8 @@ export interface BareOptions {
   readonly kind?: string;
   readonly wants?: readonly string[];
   readonly secretKey?: Buffer;
+  /** What else stands in the payload of message 3. */
+  readonly extra?: object;
 }
 
 export class BareClient {
@@ -245,8 +247,8 @@ export class BareClient {
       keys,
     };
     const psk = hkdf(offerId, Buffer.from(secret, "base64url"), "nexus pair psk 1", 32);
-    const { name = "bare", kind = "cli", wants = [] } = options;
-    return new BareClient(await open(device, { id: offerId, psk }, { name, kind, wants }), device);
+    const { name = "bare", kind = "cli", wants = [], extra = {} } = options;
+    return new BareClient(await open(device, { id: offerId, psk }, { ...extra, name, kind, wants }), device);
   }
 
   /** As a device that was paired before. */
