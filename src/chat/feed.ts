@@ -77,7 +77,8 @@ export function deltaOf(
   if (cuts.length > 0) delta.cutTo = Math.min(...cuts);
   const from = Math.min(start, ...cuts);
   let seen = cuts.length > 0;
-  for (const { kind, id } of changes) seen = addChange(items, delta, { kind, id, start: from }, status) || seen;
+  for (const { kind, id } of changes)
+    seen = addChange(items, delta, { kind, id, start: from }, status) || seen;
   delta.items.sort((a, b) => a.index - b.index);
   return seen ? delta : undefined;
 }

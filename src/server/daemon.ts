@@ -55,7 +55,7 @@ export interface Daemon {
  * the system's word when the port is taken.
  */
 export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
-  const { folder, drivers = builtInDrivers, ...said } = options;
+  const { folder, drivers, ...said } = options;
   const config = await loadConfig(said);
   const { paths } = config;
   for (const path of [paths.stateDir, paths.configDir, paths.dataDir, paths.runtimeDir]) {
@@ -65,7 +65,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
   const closers = new Closers();
   closers.add(() => lock.release());
   try {
-    return await run(config, { folder, drivers }, closers);
+    return await run(config, { folder, drivers: drivers ?? builtInDrivers(config.paths) }, closers);
   } catch (error) {
     await closers.close();
     throw error;

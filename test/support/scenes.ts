@@ -96,7 +96,12 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     return step === 2 ? [call("TaskUpdate", { taskId: "1", status: "completed" })] : say("tasks done");
   },
   ask: once([call("AskUserQuestion", { questions: QUESTIONS })], "ask done"),
-  plan: once([call("ExitPlanMode", { plan: "# Plan\n1. do it" })], "plan done"),
+  plan: ({ step, body }) => {
+    const file = /\/[^"\s\\]*\/plans\/[\w-]+\.md/.exec(JSON.stringify(body))?.[0];
+    if (step === 0 && file !== undefined)
+      return [call("Write", { file_path: file, content: "# Plan\n1. do it\n" })];
+    return step <= 1 ? [call("ExitPlanMode", {})] : say("plan done");
+  },
   readimage: ({ step, arg }) => (step > 0 ? say("image read") : [call("Read", { file_path: arg })]),
   agent: once([agent("Look around", "[[sub]] look around", false)], "agent done"),
   agents: once(
