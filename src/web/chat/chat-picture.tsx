@@ -12,7 +12,6 @@ export function ChatPicture({ of }: { of: RpcParams<"chat.image">["ref"] }) {
   const place = useRef<HTMLSpanElement>(null);
   const [image, setImage] = useState<RpcResult<"chat.image"> | undefined>(undefined);
   const key = JSON.stringify(of);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the reference
   useEffect(() => {
     if (place.current === null) return;
     const seen = new IntersectionObserver((entries) => {

@@ -26,7 +26,6 @@ export function Log({ workspaceId }: { workspaceId: string }) {
       setState("end");
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the first page, once for a workspace
   useEffect(() => {
     void read(0);
   }, [workspaceId]);

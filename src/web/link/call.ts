@@ -37,7 +37,6 @@ export function useRead<M extends RpcMethod>(
   const [turn, setTurn] = useState(0);
   const key = params === undefined ? "" : JSON.stringify(params);
   const [shownKey, setShownKey] = useState(key);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the params
   useEffect(() => {
     if (params === undefined) return;
     const abort = new AbortController();

@@ -20,7 +20,10 @@ export function NewSheet({ onClose }: { onClose: () => void }) {
   const [, go] = useLocation();
   const workspaces = list.value?.workspaces ?? [];
   const kept = localStorage.getItem(LAST_KEY);
-  const first = workspaces.find((workspace) => workspace.id === kept) ?? workspaces[0];
+  const first =
+    workspaces.find((workspace) => workspace.id === kept) ??
+    workspaces.find((workspace) => workspace.manager !== true) ??
+    workspaces[0];
   const [workspaceId, setWorkspaceId] = useState(first?.id ?? "");
   const tabs = [
     ...(has("chat.control") ? (["chat"] as const) : []),

@@ -13,9 +13,7 @@ export interface Segment {
 const NAMES = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
 
 /** Underline styles and their colour, which the parser does not know: an underline is what stays of them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: escapes begin with one
 const SGR = /\u001b\[([\d;:]*)m/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, for whatever else should come
 const ANY_ESCAPE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[^[])?/g;
 
 const parsed = new Map<string, readonly Segment[]>();

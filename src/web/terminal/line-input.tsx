@@ -1,5 +1,5 @@
 /** Text for a terminal: sent whole with Enter, or key by key when typing goes straight in. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { S } from "../strings.js";
 import { IconButton } from "../ui/button.js";
 import { ctrlOf, keyOf } from "./key-names.js";
@@ -19,7 +19,7 @@ export function LineInput({ typist, direct, ctrl, onCtrlUsed }: LineInputProps) 
   const field = useRef<HTMLTextAreaElement>(null);
   const composing = useRef(false);
   const [text, setText] = useState("");
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!direct || field.current === null) return;
     field.current.value = SENTINEL;
     field.current.focus();
