@@ -13,11 +13,18 @@ export async function ready() {
     console.error("Installing what nexusd needs (node-pty is compiled, about half a minute) …");
     execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
       cwd: root,
+      env: { ...headersHere(), ...process.env },
       stdio: ["ignore", "ignore", "inherit"],
     });
   }
   const { build } = await import("./build.mjs");
   await build();
+}
+
+/** Node's own headers, where they lie beside it: node-pty then compiles without fetching them. */
+function headersHere() {
+  const prefix = dirname(dirname(process.execPath));
+  return existsSync(join(prefix, "include", "node", "node.h")) ? { npm_config_nodedir: prefix } : {};
 }
 
 if (process.argv[1] && relative(process.argv[1], fileURLToPath(import.meta.url)) === "") await ready();
