@@ -6,7 +6,7 @@
 import type { RpcFailure } from "../protocol/errors.js";
 import { forbidden, unavailable } from "../protocol/errors.js";
 import type { RpcParams } from "../protocol/rpc.js";
-import type { InputModes, TerminalStatus } from "../terminal/types.js";
+import type { InputModes } from "../terminal/types.js";
 
 /** Programs whose prompt is a conversation with an agent, by the name of their process. */
 const AGENT_PROGRAM = /^(claude|codex|phi|opencode|gemini|aider|cursor-agent|amp|goose)\b/i;
@@ -17,16 +17,16 @@ const COMMAND_LEAD = /^\s*[!/#@]/;
 export type AgentInput = Pick<RpcParams<"terminal.input">, "text" | "keys" | "enter">;
 
 /** Whether an agent's program is in the foreground. */
-export function runsAgent(status: Pick<TerminalStatus, "foreground"> | undefined): boolean {
-  return status?.foreground !== undefined && AGENT_PROGRAM.test(status.foreground);
+export function runsAgent({ foreground }: Pick<InputModes, "foreground">): boolean {
+  return foreground !== undefined && AGENT_PROGRAM.test(foreground);
 }
 
 export function forProgram(
-  status: Pick<TerminalStatus, "foreground"> | undefined,
+  modes: Pick<InputModes, "foreground">,
   text: string | undefined,
   frame: (text: string) => string,
 ): string | undefined {
-  return text !== undefined && text !== "" && runsAgent(status) ? frame(text) : text;
+  return text !== undefined && text !== "" && runsAgent(modes) ? frame(text) : text;
 }
 
 /** Lines that would run one after the other, because nothing tells the program that they are a paste. */
@@ -39,12 +39,11 @@ export function runsLines({ text = "", enter }: AgentInput, modes: InputModes): 
 /** Why an agent's input cannot go in now; undefined when it can. */
 export function inputProblem(
   input: AgentInput,
-  state: { modes: InputModes; agentRuns: boolean; asks: boolean },
+  { modes, asks }: { modes: InputModes; asks: boolean },
 ): RpcFailure | undefined {
-  const { modes, agentRuns, asks } = state;
   if (modes.secret) return unavailable("The terminal waits for a password, which only a person types");
   if (asks) return unavailable("The agent in this terminal waits for a person's answer; try again later");
-  if (!agentRuns) return undefined;
+  if (!runsAgent(modes)) return undefined;
   if (input.keys?.includes("shift-tab") === true) {
     return forbidden("This key changes what the agent there may do, which only a person does");
   }

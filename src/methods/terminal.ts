@@ -85,7 +85,8 @@ export function createTerminalMethods(deps: TerminalDeps): HandlersOf<"terminal"
     },
     "terminal.input": async (ctx, { text, keys, enter, ...ref }) => {
       const { tabId } = find(ctx, ref);
-      const typed = ctx.frame === undefined ? text : forProgram(terminals.get(tabId), text, ctx.frame);
+      const typed =
+        ctx.frame === undefined ? text : forProgram(await terminals.inputModes(tabId), text, ctx.frame);
       return await terminals.input(tabId, given({ text: typed, keys, enter }));
     },
     "terminal.wait": async (ctx, { timeoutMs, after, exit, match, quietMs, ...ref }) => {

@@ -1,6 +1,6 @@
 /** What the agents' gate needs of the sessions: what a request is about, and a tab for what it would open. */
 import type { Chats } from "../chat/chats.js";
-import { type AgentInput, inputProblem, runsAgent, runsLines } from "../methods/terminal-agents.js";
+import { type AgentInput, inputProblem, runsLines } from "../methods/terminal-agents.js";
 import type { AgentMethod } from "../policy/agents.js";
 import { isConsentId } from "../policy/consents.js";
 import type { GateCall, GateWorld, Subject } from "../policy/gate.js";
@@ -110,10 +110,9 @@ export class AgentWorld implements GateWorld {
   async #typing({ tabId }: Tab, input: AgentInput): Promise<Looked> {
     const { terminals, sessions } = this.#deps;
     const modes = await terminals.inputModes(tabId);
-    const agentRuns = runsAgent(terminals.get(tabId));
     const waiting = sessions.get(tabId)?.waiting;
     const asks = waiting !== undefined && !isConsentId(waiting.requestId ?? "");
-    const problem = inputProblem(input, { modes, agentRuns, asks });
+    const problem = inputProblem(input, { modes, asks });
     if (problem !== undefined) throw problem;
     const lines = runsLines(input, modes);
     const keys = [...(input.keys ?? []), ...(input.enter === true ? ["enter"] : [])];

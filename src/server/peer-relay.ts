@@ -3,13 +3,13 @@
  * link, those that act with the tab as their sender, and answers and watches
  * come back as they are. Nothing is kept for later: who is offline is offline.
  */
-import type { Connect, Transport } from "../client/transport.js";
+import { type Connect, ConnectError, type Transport, type TransportEnd } from "../client/transport.js";
 import type { Caller } from "../methods/context.js";
 import { isAgentMethod, refused } from "../policy/agents.js";
 import type { AuditEntry } from "../policy/audit.js";
 import { forbidden, RpcErrorCode, RpcFailure, unavailable } from "../protocol/errors.js";
 import { MAX_IN_FLIGHT } from "../protocol/limits.js";
-import { CLOSE_REASONS, CloseCode, isLinkNotification, LINK_NOTIFICATIONS } from "../protocol/link.js";
+import { CloseCode, isLinkNotification, LINK_NOTIFICATIONS } from "../protocol/link.js";
 import type { AgentSender, RpcId, RpcMethod } from "../protocol/rpc.js";
 import { auditEntryOf } from "./audited.js";
 import type { Carrier } from "./connection.js";
@@ -128,29 +128,30 @@ export class PeerRelay {
   }
 
   async #connect(): Promise<Transport> {
-    const { connect, peer } = this.#options;
+    const { connect } = this.#options;
     const limit = AbortSignal.timeout(PEER_CONNECT_MS);
     let link: Transport;
     try {
       link = await connect(AbortSignal.any([this.#ended.signal, limit]));
     } catch (error) {
-      throw this.#offline(error instanceof Error ? error.message : "");
+      throw this.#offline(error instanceof ConnectError ? error.end : undefined);
     }
     return await new Promise((resolve, reject) => {
+      let ready = false;
       const late = setTimeout(() => link.close({ reason: "no greeting in time" }), PEER_CONNECT_MS);
-      link.onClose(({ reason }) => {
+      link.onClose((end) => {
         clearTimeout(late);
         this.#link = undefined;
-        reject(this.#offline(reason));
-        for (const id of [...this.#pending.keys()]) this.#lostOne(id, "was lost");
+        if (!ready) reject(this.#offline(end));
+        else for (const id of [...this.#pending.keys()]) this.#lostOne(id, "was lost");
       });
       link.onMessage((text) => {
         if (this.#received(text) !== "link.ready") return;
         clearTimeout(late);
+        ready = true;
         resolve(link);
       });
       if (this.#ended.signal.aborted) link.close();
-      void peer;
     });
   }
 
@@ -189,9 +190,9 @@ export class PeerRelay {
     this.#finish(pending.request, failure.code, encodeError(id, failure));
   }
 
-  #offline(reason: string): RpcFailure {
+  #offline(end: TransportEnd | undefined): RpcFailure {
     const { name } = this.#options.peer;
-    if (reason === CLOSE_REASONS[CloseCode.handshake]) {
+    if (end?.code === CloseCode.handshake) {
       return forbidden(`${name} does not know this machine any more; its owner can pair it again`);
     }
     const why = `${name} is offline and nothing was sent; tell your user, or try again later`;

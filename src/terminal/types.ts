@@ -79,4 +79,6 @@ export interface InputModes {
   /** No echo while lines are read whole: a password prompt. */
   readonly secret: boolean;
   readonly bracketedPaste: boolean;
+  /** The program that reads it, looked up this moment: a status may be half a second old. */
+  readonly foreground?: string;
 }

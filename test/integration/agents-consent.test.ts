@@ -73,10 +73,10 @@ describe("a message of another daemon's agent", () => {
     });
     expect(await answer(request.requestId, { decision: "allow" })).toMatchObject({ result: {} });
     expect((await sending).result).toMatchObject({ at: expect.any(Number) });
-    const [entry] = await waitFor(
-      "the agent",
-      () => got("please build it").length > 0 && got("please build it"),
-    );
+    const [entry] = await waitFor("the agent", () => {
+      const found = got("please build it");
+      return found.length > 0 ? found : undefined;
+    });
     expect(entry?.got).toContain("not from your user");
     expect(entry?.got).toContain("│ please build it");
     expect(entry?.got).toContain("cannot be replied to");
@@ -371,7 +371,7 @@ test("F6: a restart while the owner is asked leaves no tab, no question and no e
     .catch(() => undefined);
   const { waiting } = await waitFor("the question", async () => {
     const all = await other.owner("owner.consents", {});
-    return all.waiting.length > 0 && all;
+    return all.waiting.length > 0 ? all : undefined;
   });
   const id = waiting[0]?.id ?? "";
   await other.kill();

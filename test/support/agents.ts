@@ -103,7 +103,7 @@ export function askAsAgent(
   return new Promise((resolve, reject) => {
     const socket = connect(path);
     const { device, method, params, id = 1 } = ask;
-    socket.on("error", reject);
+    socket.on("error", () => undefined); // "close" follows
     socket.on("close", () => reject(new Error("the agents' socket closed")));
     socket.write(`${JSON.stringify({ token: tokenOf(daemon, tabId), ...(device && { device }) })}\n`);
     socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);

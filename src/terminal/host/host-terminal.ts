@@ -155,7 +155,10 @@ export class HostTerminal {
 
   async inputModes(): Promise<InputModes> {
     const { slave } = this.#pty;
+    const view = this.#program.look();
+    const foreground = view?.foreground ?? view?.root;
     return {
+      ...(foreground === undefined ? {} : { foreground }),
       secret: slave !== undefined && (await hasSecretPrompt(slave)),
       bracketedPaste: this.#screen.modes.bracketedPaste,
     };
