@@ -221,8 +221,13 @@ describe("an interrupt", () => {
 
   test("while a tool runs ends it", async () => {
     const chat = await world.new();
-    await chat.send({ text: "[[bash:sleep 30; echo x]] go" });
-    await waitFor("the tool", () => calls(chat)[0]?.state === "running", 60_000);
+    await chat.send({ text: "[[bash:python3 -c 'import time; time.sleep(30)']] go" });
+    await waitFor("the tool", () => calls(chat).length > 0, 60_000);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const [request] = chat.model.status().requests;
+    if (request !== undefined)
+      await chat.answer({ requestId: request.requestId, decision: "allow" }, "Phone");
+    await waitFor("the tool to run", () => calls(chat)[0]?.state === "running");
     await new Promise((resolve) => setTimeout(resolve, 500));
     await chat.interrupt();
     await settled(chat);

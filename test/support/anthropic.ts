@@ -103,8 +103,12 @@ async function answer(fake: Fake, request: IncomingMessage, response: ServerResp
   });
 }
 
-/** Titles and other side questions come without tools. */
+/** What the program asks on its own account: a summary for a compaction, a title, other side questions. */
 function sideReply(body: ApiRequest): Reply | undefined {
+  const asked = textOf(body.messages?.at(-1)?.content);
+  if (/detailed summary of (this|the) conversation|summary of the conversation so far/i.test(asked)) {
+    return [{ text: "<analysis>All of it.</analysis><summary>They said hello.</summary>" }];
+  }
   if ((body.tools ?? []).length > 0) return undefined;
   if (body.output_config?.format !== undefined)
     return [{ text: JSON.stringify({ title: "A made up title" }) }];
