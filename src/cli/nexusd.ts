@@ -3,6 +3,7 @@
 import { createProgram, runProgram } from "./command.js";
 import { registerAgents } from "./nexusd/agents.js";
 import { registerAudit } from "./nexusd/audit.js";
+import { registerClaude } from "./nexusd/claude.js";
 import { registerConsents } from "./nexusd/consents.js";
 import { registerDevices } from "./nexusd/devices.js";
 import { registerDoctor } from "./nexusd/doctor.js";
@@ -25,6 +26,7 @@ for (const register of [
   registerWorkspaces,
   registerConsents,
   registerAgents,
+  registerClaude,
   registerPeer,
   registerAudit,
   registerLifecycle,

@@ -3,6 +3,10 @@
 /** The SDK that this driver was measured with. */
 export const SDK_VERSION = "0.3.332";
 
+/** Its package's published hash: what npm brings must be this. */
+export const SDK_INTEGRITY =
+  "sha512-N0ejnrTLMNJYXkvhdmLEy8QSfjym2ljJCkUBCrLKesYNGgqooi8zHDHawNsi+An6zav/ImPnpi27sbRsRjfcOw==";
+
 /** A stopped program may take this long to let go of a session that is opened again. */
 export const SESSION_RELEASE_MS = 12_000;
 
