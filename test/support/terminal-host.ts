@@ -132,12 +132,19 @@ export function shows(
   });
 }
 
-/** Presses ctrl-c until the shell is at a new prompt: one that comes while it takes a paste may get lost in it. */
+/**
+ * Presses ctrl-c until the shell is at a new prompt: one that comes while it
+ * takes a paste may get lost in it. fish draws none for one on an empty line,
+ * so several that change nothing say that the line is empty.
+ */
 export async function interrupt(terminals: Terminals, id: string): Promise<void> {
+  let unchanged = 0;
   await waitFor("the interrupt", async () => {
     const { at } = await terminals.input(id, { keys: ["ctrl-c"] });
     const wait = { asker: "interrupt", after: at, timeoutMs: 1000 };
-    return (await terminals.wait(id, wait, new AbortController().signal)).state === "idle";
+    const { state } = await terminals.wait(id, wait, new AbortController().signal);
+    unchanged = state === "idle" ? 0 : unchanged + 1;
+    return state === "idle" || unchanged >= 5;
   });
 }
 
