@@ -122,12 +122,24 @@ export function createOwnerMethods(deps: OwnerDeps): OwnerHandlers {
     ...createAttachMethods(deps, attachments),
     ...createOwnerAgentsMethods(deps),
     ...createOwnerPeersMethods(deps),
-    "owner.audit": async (_ctx, { limit }) => ({ entries: await audit.tail(limit ?? DEFAULT_AUDIT_LINES) }),
+    "owner.audit": async (ctx, { limit }) => ({
+      entries: newestThatFit(await audit.tail(limit ?? DEFAULT_AUDIT_LINES), ctx.resultBudgetBytes),
+    }),
     "owner.audit.verify": async () => {
       const check = await audit.verify();
       return check.ok ? check : { lines: check.line, ...check };
     },
   };
+}
+
+/** The last entries whose JSON an answer takes; at most 500 of 4 KiB come. */
+function newestThatFit<T>(entries: readonly T[], budgetBytes: number): T[] {
+  let left = budgetBytes - '{"entries":[]}'.length;
+  const older = entries.findLastIndex((entry) => {
+    left -= Buffer.byteLength(JSON.stringify(entry)) + 1;
+    return left < 0;
+  });
+  return entries.slice(older + 1);
 }
 
 /** From a device, rights can only be taken away: a stolen phone must not raise itself or another. */
