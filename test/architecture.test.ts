@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "pino",
   ],
   client: ["protocol", "zod"],
-  cli: ["client", "protocol", "server", "zod", "node", "commander", "uqr", "ws"],
+  cli: ["client", "protocol", "server", "zod", "node", "commander", "uqr", "ws", "@modelcontextprotocol"],
   web: [
     "client",
     "protocol",

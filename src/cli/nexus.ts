@@ -5,6 +5,7 @@ import { deviceLast } from "./device-last.js";
 import { registerChat } from "./nexus/chat.js";
 import { registerFiles } from "./nexus/files.js";
 import { registerGit } from "./nexus/git.js";
+import { registerMcp } from "./nexus/mcp.js";
 import { registerPair } from "./nexus/pair.js";
 import { registerSessions } from "./nexus/sessions.js";
 import { registerTerminal } from "./nexus/terminal.js";
@@ -20,6 +21,7 @@ for (const register of [
   registerTerminal,
   registerFiles,
   registerGit,
+  registerMcp,
 ]) {
   register(program);
 }

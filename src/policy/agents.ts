@@ -3,7 +3,8 @@
  * a chain of them may grow, and how often. The hops are counted on by the
  * device that sends; the rates hold whatever it claims.
  */
-import { forbidden, RpcErrorCode, RpcFailure } from "../protocol/errors.js";
+import { forbidden, RpcErrorCode, type RpcFailure } from "../protocol/errors.js";
+import { refused } from "../protocol/refusal.js";
 import {
   type AgentSender,
   MAX_AGENT_HOPS,
@@ -41,36 +42,6 @@ export type AgentMethod = keyof typeof AGENT_METHODS;
 
 export function isAgentMethod(method: string): method is AgentMethod {
   return Object.hasOwn(AGENT_METHODS, method);
-}
-
-/** Why an agent was turned away, for programs; the message says it in words. */
-export type Refusal =
-  | "hops"
-  | "rate"
-  | "stopped"
-  | "denied"
-  | "expired"
-  | "muted"
-  | "busy"
-  | "withdrawn"
-  | "offline"
-  | "lost";
-
-export function refused(
-  code: typeof RpcErrorCode.Forbidden | typeof RpcErrorCode.Unavailable,
-  why: Refusal,
-  message: string,
-): RpcFailure {
-  return new RpcFailure(code, message, { data: { why } });
-}
-
-/** The reason in a failure that {@link refused} made, here or on another daemon. */
-export function refusalOf(error: unknown): string | undefined {
-  if (!(error instanceof RpcFailure) || typeof error.data !== "object" || error.data === null) {
-    return undefined;
-  }
-  const { why } = error.data as { why?: unknown };
-  return typeof why === "string" ? why : undefined;
 }
 
 export interface Asking {

@@ -13,9 +13,10 @@ import {
   unavailable,
 } from "../protocol/errors.js";
 import { printable } from "../protocol/printable.js";
+import { refused } from "../protocol/refusal.js";
 import { AGENT_CONSENT_MS, type AgentSender, type RpcMethod } from "../protocol/rpc.js";
 import type { PermissionRequest } from "../protocol/view.js";
-import { type AgentClass, refused } from "./agents.js";
+import type { AgentClass } from "./agents.js";
 import type { Clock } from "./clock.js";
 import type { ConsentRules } from "./consent-rules.js";
 import {

@@ -3,6 +3,7 @@
  * checked: hops, rate, target, consent, all checked again, and then it acts.
  */
 import { forbidden, notFound, RpcErrorCode } from "../protocol/errors.js";
+import { refusalOf, refused } from "../protocol/refusal.js";
 import type { AgentSender } from "../protocol/rpc.js";
 import {
   AGENT_METHODS,
@@ -10,9 +11,7 @@ import {
   AgentLimits,
   type AgentMethod,
   checkHops,
-  refusalOf,
   refuseAnswer,
-  refused,
 } from "./agents.js";
 import type { AuditEntry } from "./audit-line.js";
 import { Chains } from "./chains.js";

@@ -5,11 +5,12 @@
  */
 import { type Connect, ConnectError, type Transport, type TransportEnd } from "../client/transport.js";
 import type { Caller } from "../methods/context.js";
-import { isAgentMethod, refused } from "../policy/agents.js";
+import { isAgentMethod } from "../policy/agents.js";
 import type { AuditEntry } from "../policy/audit.js";
 import { forbidden, RpcErrorCode, RpcFailure, unavailable } from "../protocol/errors.js";
 import { MAX_IN_FLIGHT } from "../protocol/limits.js";
 import { CloseCode, isLinkNotification, LINK_NOTIFICATIONS } from "../protocol/link.js";
+import { refused } from "../protocol/refusal.js";
 import type { AgentSender, RpcId, RpcMethod } from "../protocol/rpc.js";
 import { auditEntryOf } from "./audited.js";
 import type { Carrier } from "./connection.js";

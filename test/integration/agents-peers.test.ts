@@ -6,10 +6,10 @@ import {
   allow,
   askAsAgent,
   befriend,
+  envOfTab,
   openChat,
   type Ref,
   startScripted,
-  tokenOf,
 } from "../support/agents.js";
 import { onTerminal, run, start } from "../support/command.js";
 import type { TestDaemon } from "../support/daemon.js";
@@ -25,18 +25,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => Promise.all([a, b].map((daemon) => daemon?.dispose())));
-
-/** The environment of a tab's programs. */
-async function inTab(daemon: TestDaemon, ref: Ref): Promise<Record<string, string>> {
-  const { resolvePaths } = await import("../../src/server/paths.js");
-  return {
-    ...daemon.env,
-    NEXUS_SOCKET: resolvePaths(daemon.env).agentSocket,
-    NEXUS_TAB: ref.tabId,
-    NEXUS_WORKSPACE: ref.workspaceId,
-    NEXUS_TOKEN: tokenOf(daemon, ref.tabId),
-  };
-}
 
 test("nexusd peer add takes a link from standard input, shows the digits, and tells how to pair the other way", async () => {
   const { link, offerId } = await b.owner("owner.pair", {});
@@ -80,7 +68,7 @@ describe("nexus in a tab", () => {
       `${y.workspaceId}/${y.tabId}`,
       "ping over there",
     ];
-    const sent = await run("nexus", args, { env: await inTab(a, x) });
+    const sent = await run("nexus", args, { env: envOfTab(a, x) });
     expect([sent.code, sent.stderr]).toEqual([0, ""]);
     const got = await waitFor("the message", () =>
       agentLog(b).find((entry) => entry.got?.includes("ping over there")),
@@ -88,7 +76,7 @@ describe("nexus in a tab", () => {
     const reply = /To reply: nexus (.*) 'your words'/.exec(got.got ?? "")?.[1] ?? "";
     const words = [...reply.replaceAll("'", "").split(" "), "pong from here"];
     expect(words).toContain("alpha");
-    const replied = await run("nexus", words, { env: await inTab(b, y) });
+    const replied = await run("nexus", words, { env: envOfTab(b, y) });
     expect([replied.code, replied.stderr]).toEqual([0, ""]);
     const back = await waitFor("the reply", () =>
       agentLog(a).find((entry) => entry.tabId === x.tabId && entry.got?.includes("pong from here")),
@@ -96,18 +84,18 @@ describe("nexus in a tab", () => {
     expect(back.from?.hops).toBe(2);
     expect(agentLog(a).filter((entry) => entry.got?.includes("pong from here"))).toHaveLength(1);
     const read = await run("nexus", ["chat", "read", y.tabId, "--device", "beta-machine"], {
-      env: await inTab(a, x),
+      env: envOfTab(a, x),
     });
     expect(read.stdout).toContain("ping over there");
     const waited = await run("nexus", ["chat", "wait", y.tabId, "--device", "beta-machine"], {
-      env: await inTab(a, x),
+      env: envOfTab(a, x),
     });
     expect(waited.stdout).toBe("done\n");
   });
 
   test("is refused with a sentence and an exit code: turned down, unknown, gone", async () => {
     const [x, y] = [await openChat(a), await openChat(b)];
-    const env = await inTab(a, x);
+    const env = envOfTab(a, x);
     const to = (device: string, ref: Ref) =>
       run("nexus", ["chat", "send", `${ref.workspaceId}/${ref.tabId}`, "hello", "--device", device], { env });
     await b.owner("owner.consent.set", {
@@ -127,7 +115,7 @@ describe("nexus in a tab", () => {
   });
 
   test("owner's verbs for agents are refused there", async () => {
-    const env = await inTab(a, await openChat(a));
+    const env = envOfTab(a, await openChat(a));
     for (const args of [
       ["consents"],
       ["agents"],

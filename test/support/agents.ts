@@ -119,3 +119,14 @@ export function askAsAgent(
 function agentSocketOf(daemon: TestDaemon): string {
   return resolvePaths(daemon.env).agentSocket;
 }
+
+/** The environment of a tab's programs. */
+export function envOfTab(daemon: TestDaemon, ref: Ref): Record<string, string> {
+  return {
+    ...daemon.env,
+    NEXUS_SOCKET: agentSocketOf(daemon),
+    NEXUS_TAB: ref.tabId,
+    NEXUS_WORKSPACE: ref.workspaceId,
+    NEXUS_TOKEN: tokenOf(daemon, ref.tabId),
+  };
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_METHODS, AgentLimits, isAgentMethod, refusalOf } from "../../../src/policy/agents.js";
+import { AGENT_METHODS, AgentLimits, isAgentMethod } from "../../../src/policy/agents.js";
+import { refusalOf } from "../../../src/protocol/refusal.js";
 import { type AgentSender, AgentSenderSchema, RPC_METHODS } from "../../../src/protocol/rpc.js";
 import { ManualClock } from "../../support/clock.js";
 

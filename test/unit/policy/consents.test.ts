@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../../../src/policy/agents.js";
+
 import { ConsentRules, type ConsentsFile, EMPTY_CONSENTS } from "../../../src/policy/consent-rules.js";
 import { type ConsentQuestion, Consents, consentRequest } from "../../../src/policy/consents.js";
+import { refusalOf } from "../../../src/protocol/refusal.js";
 import { ManualClock } from "../../support/clock.js";
 import { MemoryKept } from "../../support/kept.js";
 
