@@ -72,9 +72,10 @@ export class Agents implements DispatchGate {
     this.gate.chains.person({ tabId, kind: method === "terminal.input" ? "terminal" : "chat" });
   }
 
-  /** A device was revoked: what it asks and what it was allowed are gone. */
+  /** A device was revoked: what it asks, what it was allowed and the images that it brought are gone. */
   async dropDevice(deviceId: string): Promise<void> {
-    const { consents, rules } = this.#options;
+    const { consents, rules, chats } = this.#options;
+    chats.attachments.dropDevice(deviceId);
     consents.withdraw(
       (consent) => consent.deviceId === deviceId,
       forbidden("The owner revoked this device"),

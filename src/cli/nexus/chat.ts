@@ -1,6 +1,7 @@
 /** nexus chat: opens, reads, writes to and waits on chats. */
 import { type Command, Option } from "commander";
 import { asking, parseInteger } from "../command.js";
+import { registerChatMore } from "./chat-more.js";
 import { answer, send } from "./chat-send.js";
 import { read, watch } from "./chat-show.js";
 import { close, create, interrupt, list, settings } from "./chat-verbs.js";
@@ -19,6 +20,7 @@ export function registerChat(program: Command): void {
     .helpCommand(false);
   registerLooking(group);
   registerWriting(group);
+  registerChatMore(group);
 }
 
 function registerLooking(group: Command): void {
