@@ -181,6 +181,7 @@ export const S = {
   waiting: "Waiting for the link",
   sending: "Sending",
   uncertain: "Perhaps delivered; look before you send it again",
+  reloaded: "the page was loaded anew before it went out",
   sendAgain: "Send again",
   discard: "Discard",
   thinking: "Thinking",

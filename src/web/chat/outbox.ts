@@ -1,7 +1,7 @@
 /**
  * Messages on their way to the chats: each waits for the link, goes out once, in
- * order, and stays in sight until the daemon took it. Texts outlive a reload;
- * one that may have gone out before it is not sent again by itself.
+ * order, and stays in sight until the daemon took it. Texts outlive a reload, but
+ * are then sent by hand only: another page may hold them too.
  */
 import { type Signal, signal } from "@preact/signals";
 import { z } from "zod";
@@ -11,6 +11,7 @@ import { SEND_TIMEOUT_MS } from "../limits.js";
 import { call, isLive, messageOf } from "../link/call.js";
 import { client, link } from "../link/connection.js";
 import type { TabRef } from "../sessions/session-page.js";
+import { S } from "../strings.js";
 
 export interface OutgoingPicture {
   readonly mediaType: ImageMediaType;
@@ -112,7 +113,7 @@ export class Outbox {
         id,
         text,
         pictures: [],
-        state: sent ? "uncertain" : "waiting",
+        ...(sent ? { state: "uncertain" } : { state: "failed", why: S.reloaded }),
       }));
     } catch {
       return []; // damaged: nothing that could be sent

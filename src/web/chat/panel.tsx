@@ -99,23 +99,25 @@ export function PanelView({ view, tab }: { view: ChatView | undefined; tab: TabR
 
 function TaskRow({ task, tab }: { task: ViewTask; tab: TabRef }) {
   const { busy, run } = useAction();
+  const { title, state, stoppable, output = "", taskId } = task;
+  const dot = state === "running" ? "running" : state === "failed" ? "needs-you" : "idle";
   return (
-    <details class={`task-row ${task.state}`}>
-      <summary>
-        <span
-          class={`state-dot ${task.state === "running" ? "running" : task.state === "failed" ? "needs-you" : "idle"}`}
-        />
-        <span>{task.title}</span>
-        {task.state === "running" && task.stoppable && has("chat.control") && (
-          <Button
-            disabled={busy}
-            onClick={() => run(() => call("chat.stopTask", { ...tab, taskId: task.taskId }))}
-          >
+    <div class={`task-row ${state}`}>
+      <div class="task-head">
+        <span class={`state-dot ${dot}`} />
+        <span class="task-title">{title}</span>
+        {state === "running" && stoppable && has("chat.control") && (
+          <Button disabled={busy} onClick={() => run(() => call("chat.stopTask", { ...tab, taskId }))}>
             {S.stopTask}
           </Button>
         )}
-      </summary>
-      {task.output !== undefined && task.output !== "" && <Output text={task.output} />}
-    </details>
+      </div>
+      {output !== "" && (
+        <details>
+          <summary>{S.toolOutput}</summary>
+          <Output text={output} />
+        </details>
+      )}
+    </div>
   );
 }

@@ -19,7 +19,8 @@ export function SettingsChips({ tab, status }: { tab: TabRef; status: ChatStatus
   );
   return (
     <>
-      <button type="button" class="chips" onClick={() => setOpen(true)} aria-label={S.chatSettings}>
+      <button type="button" class="chips" onClick={() => setOpen(true)}>
+        <span class="hidden-words">{S.chatSettings}: </span>
         {chips.map((chip) => (
           <span key={chip} class="chip">
             {chip}

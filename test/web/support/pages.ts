@@ -1,6 +1,6 @@
 /** Pages of the built page in a real browser, paired with a real daemon over plain http under a name that is no secure context. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Capability } from "../../../src/protocol/capabilities.js";
 import { startDaemon, type TestDaemon } from "../../support/daemon.js";
 import { INSECURE_HOST } from "./browser.js";
@@ -41,6 +41,7 @@ export interface OpenPage {
 
 export async function openPage(browser: Browser, url: string, viewport = PHONE): Promise<OpenPage> {
   const context = await browser.newContext({ viewport, hasTouch: viewport === PHONE });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];

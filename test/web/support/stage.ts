@@ -42,9 +42,9 @@ export async function startStage(options: ServerOptions): Promise<Stage> {
 }
 
 async function close(http: Server, daemon: SealedServer): Promise<void> {
-  await daemon.close();
+  http.close();
   http.closeAllConnections();
-  await new Promise((resolve) => http.close(resolve));
+  await daemon.close();
 }
 
 /** Hands an upgrade to the scripted daemon, byte for byte. */
