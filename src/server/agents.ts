@@ -49,6 +49,9 @@ export class Agents implements DispatchGate {
     const { consents, tabs, chats } = options;
     consents.onChange((consent) => this.#show(consent));
     chats.onState((chat, { state }) => {
+      // Also after a restart, which messages that an agent sent outlive.
+      const from = chat.model.turn?.from;
+      if (from !== undefined) this.gate.chains.note({ tabId: chat.tabId, kind: "chat" }, from.hops);
       this.gate.chains.resting(chat.tabId, state === "idle" || state === "error" || state === "closed");
     });
     tabs.onChange(({ type, tab }) => {

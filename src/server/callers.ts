@@ -25,6 +25,8 @@ export interface CallerDeps {
   readonly tabs: Tabs;
   readonly rules: Pick<ConsentRules, "allowsMessages">;
   readonly chains: Pick<Chains, "of">;
+  /** Whether a workspace is the manager's. */
+  isManager(workspaceId: string): boolean;
 }
 
 /** Asks the record anew at each question, so a narrowed grant counts at once. */
@@ -49,8 +51,9 @@ export function deviceCaller(device: Device, devices: Devices, { tabs, rules }: 
 /** What an agent in a tab may do by itself: look. What it sends goes through the agents' gate. */
 const AGENT_RIGHTS: ReadonlySet<Capability> = new Set(["sessions", "chat.read", "terminal.read", "agents"]);
 
-export function agentCaller(tab: Tab, { tabs, chains }: CallerDeps): Caller {
+export function agentCaller(tab: Tab, { tabs, chains, isManager }: CallerDeps): Caller {
   const { tabId, workspaceId, kind } = tab;
+  const chatKind = isManager(workspaceId) ? ("manager" as const) : ("tab" as const);
   const open = (): boolean => tabs.get(tabId) !== undefined;
   return {
     kind: "agent",
@@ -58,7 +61,7 @@ export function agentCaller(tab: Tab, { tabs, chains }: CallerDeps): Caller {
     name: tab.title,
     get sender() {
       return {
-        kind: kind === "terminal" ? ("terminal" as const) : ("tab" as const),
+        kind: kind === "terminal" ? ("terminal" as const) : chatKind,
         ...(kind === "terminal" ? {} : { agent: kind }),
         workspaceId,
         tabId,

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { createMethods } from "../methods/index.js";
 import { createOwnerMethods, type DaemonControl } from "../methods/owner.js";
+import { audited } from "../methods/owner-audit.js";
 import { systemClock } from "../policy/clock.js";
 import { ByteRate, HandshakeRate } from "../policy/rate.js";
 import { formatPairLink } from "../protocol/seal/pairing.js";
@@ -134,7 +135,12 @@ async function open(
   const { config, log, identity, tokens, records, domain, hub, links, boot, startedAt } = parts;
   const { devices, offers, once, audit, peers } = records;
   const { gate } = domain.agents;
-  const callers = { tabs: domain.tabs, rules: gate.rules, chains: gate.chains };
+  const callers = {
+    tabs: domain.tabs,
+    rules: gate.rules,
+    chains: gate.chains,
+    isManager: (workspaceId: string) => domain.workspaces.manager.id === workspaceId,
+  };
   const bytes = new ByteRate(systemClock.monotonic);
   followDevices({ devices, once, audit, links, hub, bytes, agents: domain.agents, log });
   const receive = (connection: Connection, message: Uint8Array): Promise<void> =>
@@ -164,7 +170,10 @@ function createDispatch({ config, log, records, domain, hub }: Parts, control: D
   const { once, audit } = records;
   return new Dispatch({
     handlers: createMethods({ ...domain.methods, hub }),
-    owner: createOwnerMethods({ ...domain, ...records, gate: domain.agents.gate, daemon: control, hub }),
+    owner: audited(
+      createOwnerMethods({ ...domain, ...records, gate: domain.agents.gate, daemon: control, hub }),
+      audit,
+    ),
     once,
     gate: domain.agents,
     audit,

@@ -34,7 +34,11 @@ export async function openFront(
     upgrade: (request, socket, head, secure) => front.upgrade(request, socket, head, secure),
   });
   const port = await listen(server, { host: config.host, port: config.port });
-  closers.add(() => closeHttp(server));
+  // A link that waits for an approval is a connection of the HTTP server's, which ends with its last one.
+  closers.add(() => {
+    front.dispose();
+    return closeHttp(server);
+  });
   return { url: publicUrl ?? (await ownUrl(config, port)), port };
 }
 

@@ -1,7 +1,7 @@
 /** The owner is asked about agents of other devices: on the phone, at the workstation, over real links. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { agentLog, openChat, type Ref, startScripted } from "../support/agents.js";
+import { agentLog, openChat, type Ref, setRoutes, startScripted } from "../support/agents.js";
 import type { BareClient } from "../support/bare-client.js";
 import type { TestDaemon } from "../support/daemon.js";
 import { ALL_BUT_OWNER, linkAgain, pairDevice } from "../support/devices.js";
@@ -264,6 +264,26 @@ describe("what another device's agent would open", () => {
     expect(got("new work")).toEqual([]);
   });
 
+  test("is the chat that opens when the owner says yes, with the prompt in its frame", async () => {
+    const laptop = await peer();
+    const { workspaceId } = chat;
+    const params = { workspaceId, agent: "claude", prompt: "welcome work", model: "default", from };
+    const opening = laptop.ask("chat.new", params);
+    const { waiting } = await waitFor("the question", async () => {
+      const all = await daemon.owner("owner.consents", {});
+      return all.waiting.length > 0 ? all : undefined;
+    });
+    const [consent] = waiting;
+    await daemon.owner("owner.consent.answer", { id: consent?.id ?? "", decision: "allow" });
+    const { result } = await opening;
+    expect(result).toEqual({ tabId: consent?.tabId });
+    const entry = await waitFor("the prompt", () => got("│ welcome work")[0]);
+    expect(entry).toMatchObject({ tabId: consent?.tabId, from: { name: "builder", hops: 1 } });
+    const ref = { workspaceId, tabId: result.tabId };
+    expect((await laptop.call("chat.read", ref)).items[0]).toMatchObject({ text: "welcome work" });
+    await daemon.call("chat.close", ref);
+  });
+
   test("runs in that very tab when the owner says yes", async () => {
     const laptop = await peer();
     const { workspaceId } = chat;
@@ -358,6 +378,27 @@ test("a message that was sent again on another link acts once and asks once", as
   expect((await again.ask("chat.send", params, id)).result).toEqual(result);
   await waitFor("the agent", () => got("only once").length > 0);
   expect(got("only once")).toHaveLength(1);
+});
+
+test("a chain goes on over a restart: what an agent sent counts when its turn begins again", async () => {
+  const other = await startScripted();
+  onTestFinished(() => other.dispose());
+  const [x, y] = [await openChat(other), await openChat(other)];
+  setRoutes(other, { [x.tabId]: "hold" });
+  const laptop = await pairDevice(other, ["agents"], { name: "laptop", kind: "daemon" });
+  await other.owner("owner.consent.set", { device: "laptop", class: "message", decision: "allow" });
+  const params = { ...x, from: { ...from, hops: 5 } };
+  await laptop.call("chat.send", { ...params, text: "first" });
+  await waitFor("it to be read", () => agentLog(other).length > 0);
+  await other.kill();
+  setRoutes(other, { [x.tabId]: { params: { ...y, text: "passed on" } } });
+  await other.restart();
+  await other.call("chat.read", x);
+  const again = await pairDevice(other, ["agents"], { name: "again", kind: "daemon" });
+  await other.owner("owner.consent.set", { device: "again", class: "message", decision: "allow" });
+  await again.call("chat.send", { ...params, text: "second" });
+  const passed = await waitFor("what it sends", () => agentLog(other).find(({ tabId }) => tabId === y.tabId));
+  expect(passed.from?.hops).toBe(6);
 });
 
 test("F6: a restart while the owner is asked leaves no tab, no question and no effect", async () => {

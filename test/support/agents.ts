@@ -107,7 +107,9 @@ export function askAsAgent(
     socket.on("close", () => reject(new Error("the agents' socket closed")));
     socket.write(`${JSON.stringify({ token: tokenOf(daemon, tabId), ...(device && { device }) })}\n`);
     socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-    createInterface({ input: socket }).on("line", (line) => {
+    const lines = createInterface({ input: socket });
+    lines.on("error", () => undefined); // it tells the socket's again
+    lines.on("line", (line) => {
       const answer = JSON.parse(line) as AgentAnswer & { id?: unknown };
       if (answer.id !== id) return;
       resolve(answer);
