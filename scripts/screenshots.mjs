@@ -1,4 +1,4 @@
-// Photographs the built page on a scripted workstation: node scripts/screenshots.mjs [FOLDER] [SCREEN]
+// Photographs the built page on a scripted workstation: node scripts/screenshots.mjs [FOLDER] [SCREEN | all]
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -299,7 +299,7 @@ export const S = {
     owner: "Act as the owner",
   } as Record<Capability, string>,
   appearance: "Appearance",
-  themes: { system: "Like the system", light: "Light", dark: "Dark" } as Record<string, string>,
+  themes: { system: "System", light: "Light", dark: "Dark" } as Record<string, string>,
   pinTitle: "PIN",
   pinText:
     "Keeps the key on this device sealed and asks again after five minutes in the background. A short PIN slows someone down who has the phone; revoking it stops them.",

@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import sharp from "sharp";
 import { launchBrowser } from "./browser.js";
 import { answerScene } from "./scene.js";
 import { startStage } from "./stage.js";
@@ -17,9 +18,13 @@ const SCREENS: Readonly<Record<string, string>> = {
   settings: "/settings",
   owner: "/owner",
 };
+/** Those that the documents show; the others are for looking at while one works on them. */
+const SHOWN = ["pair", "sessions", "chat", "terminal", "diff"];
 const SIZES = { phone: { width: 390, height: 844 }, laptop: { width: 1280, height: 800 } };
 
 const [, , folder = "docs/screenshots", only = ""] = process.argv;
+const wanted = (name: string): boolean =>
+  only === "all" || (only === "" ? SHOWN.includes(name) : only === name);
 await mkdir(folder, { recursive: true });
 const stage = await startStage({ answer: answerScene });
 const browser = await launchBrowser();
@@ -36,16 +41,20 @@ for (const colorScheme of ["light", "dark"] as const) {
       if (message.type() === "error") console.error(`${page.url()}: ${message.text()}`);
     });
     page.on("pageerror", (error) => console.error(`${page.url()}: ${error.message}`));
-    const shoot = (name: string): Promise<unknown> =>
-      page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
+    const shoot = async (name: string): Promise<void> => {
+      const picture = sharp(await page.screenshot());
+      await picture
+        .png({ palette: true, effort: 10 })
+        .toFile(join(folder, `${name}-${size}-${colorScheme}.png`));
+    };
     await page.goto(stage.origin);
-    if (only === "" || only === "pair") await shoot("pair");
+    if (wanted("pair")) await shoot("pair");
     await page.evaluate(
       (record) => localStorage.setItem("nexus.device", JSON.stringify({ record })),
       stage.record,
     );
     for (const [name, hash] of Object.entries(SCREENS)) {
-      if (only !== "" && only !== name) continue;
+      if (!wanted(name)) continue;
       await open(page, `${stage.origin}/#${hash}`);
       await shoot(name);
     }

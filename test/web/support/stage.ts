@@ -3,12 +3,14 @@ import type { IncomingMessage, Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { CAPABILITIES } from "../../../src/protocol/capabilities.js";
+import { PROTOCOL_VERSION } from "../../../src/protocol/limits.js";
 import { toBase64Url } from "../../../src/protocol/seal/encoding.js";
 import { generateKeyPair } from "../../../src/protocol/seal/identity.js";
 import { createHttpServer } from "../../../src/server/http.js";
 import { hostRules } from "../../../src/server/origin.js";
 import { loadPage } from "../../../src/server/page.js";
-import { SealedServer, type ServerOptions } from "../../support/sealed-server.js";
+import { SealedServer, type ServedLink, type ServerOptions } from "../../support/sealed-server.js";
 import { INSECURE_HOST } from "./browser.js";
 
 export const PAGE_FOLDER = fileURLToPath(new URL("../../../dist/web", import.meta.url));
@@ -22,7 +24,7 @@ export interface Stage {
 }
 
 export async function startStage(options: ServerOptions): Promise<Stage> {
-  const daemon = await SealedServer.start(options);
+  const daemon = await SealedServer.start({ greet, ...options });
   const http = createHttpServer({
     rules: hostRules({ allowedHosts: [INSECURE_HOST], allowedOrigins: [] }),
     files: await loadPage(PAGE_FOLDER),
@@ -33,12 +35,23 @@ export async function startStage(options: ServerOptions): Promise<Stage> {
   const record = {
     urls: [`${origin}/`],
     serverKey: toBase64Url(daemon.keyPair.publicKey),
-    serverName: "workstation",
+    serverName: "loom",
     secretKey: toBase64Url(generateKeyPair().secretKey),
     deviceId: "phone",
     name: "Phone",
   };
   return { origin, daemon, record, close: () => close(http, daemon) };
+}
+
+/** The first words of a workstation with a name. */
+function greet(link: ServedLink): void {
+  link.notify("link.ready", {
+    device: { id: "phone", name: "Ada's phone" },
+    capabilities: CAPABILITIES,
+    protocol: PROTOCOL_VERSION,
+    server: { name: "loom", version: "0.1.0", boot: "boot-1", startedAt: 1 },
+    at: Date.now(),
+  });
 }
 
 async function close(http: Server, daemon: SealedServer): Promise<void> {
