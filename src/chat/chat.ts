@@ -458,7 +458,7 @@ export class Chat {
     this.#cursor = past.cursor;
     if (past.title !== undefined && !this.#titled) this.#title = oneLine(past.title, 200);
     this.#settleLoaded();
-    await Promise.all([this.#journal.saveState(), this.#journal.flush()]);
+    await Promise.all([this.#journal.saveState(), this.#journal.rewrite()]);
     this.#changed();
   }
 

@@ -60,6 +60,13 @@ export class Journal {
     return flushed;
   }
 
+  /** Writes all of it anew, in lines of a bearable size. */
+  rewrite(): Promise<void> {
+    const rewritten = this.#flushing.then(() => this.#rewrite());
+    this.#flushing = rewritten.catch(() => undefined);
+    return rewritten;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -77,8 +84,14 @@ export class Journal {
     delete delta.status;
     await store.append(delta);
     if (store.logBytes < LOG_SLACK_BYTES + 2 * this.#baseBytes) return;
+    await this.#rewrite();
+  }
+
+  async #rewrite(): Promise<void> {
+    const { store, model } = this.#deps;
+    const { version } = model.items;
     await store.rewrite(snapshot(model));
-    this.#written = model.items.version;
+    this.#written = version; // what changed meanwhile is written once more
     this.#baseBytes = store.logBytes;
   }
 }
