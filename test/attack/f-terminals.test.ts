@@ -141,6 +141,29 @@ describe("H7", () => {
   });
 });
 
+describe("H6: answers on a terminal", () => {
+  test("allowAlways remembers for this terminal alone, denyStop denies and mutes the device", async () => {
+    const peer = await pairDevice(daemon, ["agents"], { name: "asker", kind: "daemon" });
+    const [one, two] = [await terminal(), await terminal()];
+    const answered = async (ref: Ref, decision: string, input: object) => {
+      const typing = type(peer, ref, input);
+      const { requestId } = await question(ref);
+      await phone.call("terminal.answer", { ...ref, requestId, decision });
+      return await typing;
+    };
+    expect((await answered(one, "allowAlways", { text: "a" })).error).toBeUndefined();
+    expect((await type(peer, one, { text: "b" })).error).toBeUndefined();
+    expect((await answered(two, "allow", { text: "c" })).error).toBeUndefined();
+    expect((await answered(two, "denyStop", { text: "d" })).error).toMatchObject({ data: { why: "denied" } });
+    expect((await type(peer, two, { text: "e" })).error).toMatchObject({ data: { why: "muted" } });
+    expect((await type(peer, one, { text: "f" })).error).toBeUndefined();
+    const { rules } = await daemon.owner("owner.consents", {});
+    expect(rules.filter(({ deviceId }) => deviceId === peer.deviceId)).toMatchObject([
+      { target: one.tabId, class: "type", decision: "allow" },
+    ]);
+  });
+});
+
 describe("H6, E19: modes and answers", () => {
   test("an allow for messages is none for typing, settings, opening or closing", async () => {
     const peer = await pairDevice(daemon, ["agents"], { name: "writer", kind: "daemon" });
