@@ -1,6 +1,6 @@
 // Bundles the page into dist/web: hashed scripts and styles under assets/, index.html that names them, icons,
 // and a brotli form beside each text file. Highlighting languages stay chunks of their own, loaded when shown.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
@@ -12,9 +12,10 @@ const source = join(root, "src", "web");
 const COMPRESSED = new Set([".html", ".js", ".css", ".svg", ".webmanifest"]);
 const ICONS = { "icon-192.png": 192, "icon-512.png": 512, "apple-touch-icon.png": 180 };
 
-/** Writes the page to `out` (dist/web unless said) and resolves to that folder. */
-export async function bundleWeb(out = join(root, "dist", "web")) {
-  rmSync(out, { recursive: true, force: true });
+/** Writes the page to `target` (dist/web unless said) and resolves to that folder. */
+export async function bundleWeb(target = join(root, "dist", "web")) {
+  // Beside the target first: a daemon that starts meanwhile finds a whole page.
+  const out = `${target}.${process.pid}`;
   mkdirSync(out, { recursive: true });
   const { metafile } = await build({
     entryPoints: [join(source, "main.tsx"), join(source, "styles", "main.css")],
@@ -49,7 +50,9 @@ export async function bundleWeb(out = join(root, "dist", "web")) {
   for (const [name, size] of Object.entries(ICONS))
     await sharp(icon, { density: 300 }).resize(size, size).png().toFile(join(out, name));
   compressAll(out);
-  return out;
+  rmSync(target, { recursive: true, force: true });
+  renameSync(out, target);
+  return target;
 }
 
 /** zod carries its messages in fifty languages; the page shows none of them. */
