@@ -1,5 +1,7 @@
 /** The owner is asked about agents of other devices: on the phone, at the workstation, over real links. */
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { agentLog, openChat, type Ref, setRoutes, startScripted } from "../support/agents.js";
 import type { BareClient } from "../support/bare-client.js";
@@ -442,6 +444,10 @@ test("one audit line for each request of an agent: who, what, hops and how the o
       from: { kind: "tab", workspaceId: "w-peer", tabId: "t-peer" },
     },
   ]);
-  expect(JSON.stringify(entries)).not.toContain("to be written down");
+  const state = join(daemon.home, ".local/state/nexusd");
+  const written = ["audit.jsonl", "consents.json", "once.jsonl"].map((name) =>
+    readFileSync(join(state, name), "utf8"),
+  );
+  expect([...written, daemon.log()].join("\n")).not.toContain("to be written down");
   expect(await daemon.owner("owner.audit.verify", {})).toMatchObject({ ok: true });
 });

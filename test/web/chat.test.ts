@@ -146,12 +146,17 @@ test("a plan is read whole before it is approved", async () => {
 });
 
 test("H9: a long consent cannot be allowed before it was opened whole", async () => {
-  const detail = `${"x".repeat(5000)} the end`;
-  answers = { "chat.watch": () => chatOf(ITEMS, { requests: [requestOf("consent", { detail })] }) };
+  const consent = { detail: `${"x".repeat(4096)}\n…`, toolUseId: "consent-1" };
+  const whole = { toolUseId: "consent-1", name: "chat.send", title: "x", input: {}, state: "asking" };
+  answers = {
+    "chat.watch": () => chatOf(ITEMS, { requests: [requestOf("consent", consent)] }),
+    "chat.tool": () => ({ ...whole, result: { text: `${"x".repeat(5000)} \u202ethe end`, images: [] } }),
+  };
   const { page } = await openChat();
   const allow = page.getByRole("button", { name: "Allow", exact: true });
   expect(await allow.isDisabled()).toBe(true);
   await page.getByRole("button", { name: "Open the whole text before you allow it" }).click();
+  await page.getByText("<U+202E>the end").waitFor();
   await allow.click();
   expect(await answered()).toMatchObject({ decision: "allow" });
 });

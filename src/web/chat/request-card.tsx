@@ -1,5 +1,6 @@
 /** Something that waits for a person: a permission, a plan, questions, another agent's wish. Every choice the protocol has. */
 import { useState } from "preact/hooks";
+import { printable } from "../../protocol/printable.js";
 import type { RpcParams } from "../../protocol/rpc.js";
 import type { PermissionRequest } from "../../protocol/view.js";
 import { call, useAction } from "../link/call.js";
@@ -57,7 +58,7 @@ export function RequestCard({ request, tab, agent }: RequestCardProps) {
       {request.kind === "question" && request.questions !== undefined ? (
         <Questions request={request} agent={agent} busy={busy} onAnswer={answer} />
       ) : (
-        <Decision request={request} busy={busy} onAnswer={answer} />
+        <Decision request={request} tab={tab} busy={busy} onAnswer={answer} />
       )}
     </section>
   );
@@ -65,15 +66,28 @@ export function RequestCard({ request, tab, agent }: RequestCardProps) {
 
 interface DecisionProps {
   request: PermissionRequest;
+  tab: TabRef;
   busy: boolean;
   onAnswer: (answer: Answer) => void;
 }
 
-function Decision({ request, busy, onAnswer }: DecisionProps) {
-  const { kind, title, detail = "", suggestions } = request;
+function Decision({ request, tab, busy, onAnswer }: DecisionProps) {
+  const { kind, title, suggestions, toolUseId } = request;
+  const opening = useAction();
+  const [opened, setOpened] = useState<string>();
+  const detail = opened ?? request.detail ?? "";
   const [whole, setWhole] = useState(detail.length <= SHORT_DETAIL_CHARS || kind === "plan");
   const [always, setAlways] = useState<number[]>([]);
   const [denying, setDenying] = useState(false);
+  /** A long consent comes whole when it is asked for, and the daemon notes that this device read it. */
+  const open = (): void =>
+    opening.run(async () => {
+      if (mustRead && toolUseId !== undefined) {
+        const { result } = await call("chat.tool", { ...tab, toolUseId });
+        setOpened(printable(result?.text ?? "", { lines: true }));
+      }
+      setWhole(true);
+    });
   const mustRead = kind === "consent" && detail.length > LONG_DETAIL_CHARS && !whole;
   return (
     <>
@@ -91,7 +105,7 @@ function Decision({ request, busy, onAnswer }: DecisionProps) {
         )
       )}
       {!whole && (
-        <Button kind="quiet" onClick={() => setWhole(true)}>
+        <Button kind="quiet" disabled={opening.busy} onClick={open}>
           {mustRead ? S.readFirst : S.wholeOutput}
         </Button>
       )}
