@@ -5,8 +5,9 @@
 import type { Chats } from "../chat/chats.js";
 import type { Caller } from "../methods/context.js";
 import type { Clock } from "../policy/clock.js";
+import { consentRequest } from "../policy/consent-card.js";
 import { ConsentRules, type ConsentsFile } from "../policy/consent-rules.js";
-import { type Consent, Consents, consentRequest } from "../policy/consents.js";
+import { type Consent, Consents } from "../policy/consents.js";
 import { AgentGate, type GateWorld, targetGone } from "../policy/gate.js";
 import { provenanceFrame } from "../policy/provenance.js";
 import { forbidden } from "../protocol/errors.js";

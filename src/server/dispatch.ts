@@ -12,7 +12,7 @@ import { type AgentMethod, isAgentMethod } from "../policy/agents.js";
 import type { AuditEntry } from "../policy/audit.js";
 import type { AgentGate, GateCall } from "../policy/gate.js";
 import { forbidden, methodNotFound, RpcErrorCode, RpcFailure, unavailable } from "../protocol/errors.js";
-import { MAX_MESSAGE_BYTES, MAX_WAITS_PER_DEVICE } from "../protocol/limits.js";
+import { MAX_MESSAGE_BYTES } from "../protocol/limits.js";
 import { CloseCode } from "../protocol/link.js";
 import { isOwnerMethod, OWNER_METHODS } from "../protocol/owner.js";
 import { type Capability, isRpcMethod, RPC_METHODS, type RpcId, type RpcMethod } from "../protocol/rpc.js";
@@ -21,7 +21,9 @@ import { newId } from "../sessions/ids.js";
 import { auditEntryOf, hasEffect } from "./audited.js";
 import type { Connection, Running } from "./connection.js";
 import type { Log } from "./log.js";
+import { PEER_READS } from "./peer-reads.js";
 import { BadRequestError, BrokenPeerError, type Request, readRequest } from "./request.js";
+import { Waits } from "./waits.js";
 import { encodeError, encodeResult, envelopeBytes, parseParams, stackOf } from "./wording.js";
 
 /** Remembers requests with an effect, so that one sent twice acts once (policy/once.ts). */
@@ -67,25 +69,6 @@ interface Call {
   fit(result: unknown, budget: number): unknown;
 }
 
-/** What another daemon reads, of the tabs that it sees; the rest of its rights' methods is about more than tabs. */
-const TAB_READS: ReadonlySet<RpcMethod> = new Set([
-  "sessions.list",
-  "sessions.watch",
-  "sessions.unwatch",
-  "events.read",
-  "chat.read",
-  "chat.watch",
-  "chat.unwatch",
-  "chat.panel",
-  "chat.tool",
-  "chat.image",
-  "chat.wait",
-  "terminal.read",
-  "terminal.watch",
-  "terminal.unwatch",
-  "terminal.wait",
-]);
-
 /** Of one request: when its answer is out, and what the audit log is told beside the outcome. */
 interface Told {
   readonly answered: Promise<void>;
@@ -99,7 +82,7 @@ interface AgentCall {
 
 export class Dispatch {
   readonly #deps: DispatchDeps;
-  readonly #waits = new Map<string, number>();
+  readonly #waits = new Waits();
 
   constructor(deps: DispatchDeps) {
     this.#deps = deps;
@@ -155,14 +138,14 @@ export class Dispatch {
       outlivesLink: call.acts && call.agent === undefined,
     });
     const isWait = call.method.endsWith(".wait");
-    if (isWait) this.#park(connection.caller.deviceId);
+    if (isWait) this.#waits.park(connection.caller.deviceId);
     try {
       const result = await this.#act(connection, request, call, running, told);
       if (running.abort.signal.aborted) throw running.abort.signal.reason;
       if (this.#deps.checkResults) call.result.parse(result);
       return encodeResult(request.id, result, call.fit);
     } finally {
-      if (isWait) this.#unpark(connection.caller.deviceId);
+      if (isWait) this.#waits.unpark(connection.caller.deviceId);
       connection.finish(running);
     }
   }
@@ -279,7 +262,7 @@ export class Dispatch {
   ): void {
     const { agent, capability, method, params } = call;
     const right = agent === undefined ? capability : "agents";
-    const isRead = !caller.onlyItsTabs || agent !== undefined || TAB_READS.has(method);
+    const isRead = !caller.onlyItsTabs || agent !== undefined || PEER_READS.has(method);
     if (!caller.can(right) || !isRead) {
       throw forbidden(`This device does not hold the right ${right}; the owner can grant it`);
     }
@@ -290,20 +273,6 @@ export class Dispatch {
   #ownerMay(connection: Connection, method: keyof typeof OWNER_METHODS): boolean {
     if (connection.caller.kind === "owner") return true;
     return OWNER_METHODS[method].remote && connection.caller.can("owner");
-  }
-
-  #park(deviceId: string): void {
-    const parked = this.#waits.get(deviceId) ?? 0;
-    if (parked >= MAX_WAITS_PER_DEVICE) {
-      throw unavailable(`This device waits ${MAX_WAITS_PER_DEVICE} times already; let one end first`);
-    }
-    this.#waits.set(deviceId, parked + 1);
-  }
-
-  #unpark(deviceId: string): void {
-    const parked = this.#waits.get(deviceId) ?? 0;
-    if (parked <= 1) this.#waits.delete(deviceId);
-    else this.#waits.set(deviceId, parked - 1);
   }
 
   #failure(error: unknown, method: string): RpcFailure {

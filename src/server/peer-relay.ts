@@ -11,33 +11,15 @@ import { forbidden, RpcErrorCode, RpcFailure, unavailable } from "../protocol/er
 import { MAX_IN_FLIGHT } from "../protocol/limits.js";
 import { CloseCode, isLinkNotification, LINK_NOTIFICATIONS } from "../protocol/link.js";
 import { refused } from "../protocol/refusal.js";
-import type { AgentSender, RpcId, RpcMethod } from "../protocol/rpc.js";
+import type { AgentSender, RpcId } from "../protocol/rpc.js";
 import { auditEntryOf } from "./audited.js";
 import type { Carrier } from "./connection.js";
 import type { DispatchGate } from "./dispatch.js";
 import { PEER_ANSWER_MS, PEER_CONNECT_MS } from "./limits.js";
+import { PEER_READS } from "./peer-reads.js";
 import type { Peer } from "./peers.js";
 import { BadRequestError, BrokenPeerError, type Request, readRequest } from "./request.js";
 import { encodeError } from "./wording.js";
-
-/** What a tab may ask of another daemon beside what agents send: to look at what it opened or may write to. */
-const READS: ReadonlySet<string> = new Set<RpcMethod>([
-  "sessions.list",
-  "sessions.watch",
-  "sessions.unwatch",
-  "events.read",
-  "chat.read",
-  "chat.watch",
-  "chat.unwatch",
-  "chat.panel",
-  "chat.tool",
-  "chat.image",
-  "chat.wait",
-  "terminal.read",
-  "terminal.watch",
-  "terminal.unwatch",
-  "terminal.wait",
-]);
 
 export interface RelayOptions {
   readonly peer: Peer;
@@ -105,7 +87,7 @@ export class PeerRelay {
       if (from === undefined) throw forbidden("Only what runs in a tab sends to another daemon");
       const target = `${peer.id}/${String(params.tabId ?? params.workspaceId)}`;
       gate.admit({ caller, from, method, target });
-    } else if (!READS.has(method)) {
+    } else if (!PEER_READS.has(method)) {
       throw forbidden(`An agent cannot ask ${method.slice(0, 40)} of another daemon`);
     }
     if (this.#pending.size >= MAX_IN_FLIGHT)

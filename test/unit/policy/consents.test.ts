@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-
+import { consentRequest } from "../../../src/policy/consent-card.js";
 import { ConsentRules, type ConsentsFile, EMPTY_CONSENTS } from "../../../src/policy/consent-rules.js";
-import { type ConsentQuestion, Consents, consentRequest } from "../../../src/policy/consents.js";
+import { type ConsentQuestion, Consents } from "../../../src/policy/consents.js";
 import { refusalOf } from "../../../src/protocol/refusal.js";
 import { ManualClock } from "../../support/clock.js";
 import { MemoryKept } from "../../support/kept.js";
