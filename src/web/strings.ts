@@ -7,7 +7,6 @@ const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n ==
 export const S = {
   close: "Close",
   back: "Back",
-  cancel: "Cancel",
   more: "More",
   retry: "Try again",
   rename: "Rename",
@@ -18,16 +17,13 @@ export const S = {
   send: "Send",
   loading: "Loading",
   notConnected: "Not connected",
-  nothingHere: "Nothing here",
   stranger: "Pick a session",
 
   // the link
   connecting: "Connecting",
-  live: "Live",
   offlineSince: (clock: string) => `Offline since ${clock}`,
   offlineWaits: "What you send waits here and goes out when the link is back.",
   reconnectNow: "Try now",
-  showsOld: "This is how it stood then.",
 
   // pairing
   pairTitle: "Pair this device",
@@ -77,7 +73,6 @@ export const S = {
   iosSteps: [
     "Tap Share, then Add to Home Screen.",
     "Open nexus from the Home Screen and paste the pairing link there.",
-    "Then switch on notices, if you want them.",
   ],
   iosWhy: "A page that is not installed may be forgotten by the phone after a week without a visit.",
   iosCopy: "Copy the pairing link",
@@ -121,7 +116,6 @@ export const S = {
   optional: "optional",
   searchHistory: "Search past chats",
   noHistory: "No past chat found",
-  open: "Open",
   away: "While you were away",
   awayFinished: (n: number) => count(n, "result"),
   awayWaits: (n: number) => `${n} ${n === 1 ? "waits" : "wait"} for you`,
@@ -172,7 +166,6 @@ export const S = {
   attach: "Add a picture",
   removePicture: "Remove picture",
   interrupt: "Interrupt",
-  you: "You",
   fromAgent: (name: string) => `Message from ${name}`,
   fromAgentNote: "another agent, not you",
   queued: "Queued",
@@ -201,7 +194,6 @@ export const S = {
     interrupted: "interrupted",
   } as Record<string, string>,
   exitCode: (code: number) => `exit ${code}`,
-  toolInput: "Input",
   toolOutput: "Output",
   wholeOutput: "Show all of it",
   subagent: "Subagent",
@@ -222,7 +214,6 @@ export const S = {
   keepPlanning: "Keep planning",
   alsoAlways: "From now on",
   denyWhy: "Why not? The agent reads it",
-  answerGone: "No longer pending",
   showInput: "All of the input",
   readFirst: "Open the whole text before you allow it",
   bySubagent: (name: string) => `asked by ${name}`,
@@ -264,10 +255,7 @@ export const S = {
   unstaged: "Not staged",
   branchChanges: "Branch",
   clean: "Nothing to commit",
-  untracked: "new",
   noDiff: "No change in text",
-  commitFiles: "Files",
-  upstream: "upstream",
   noFiles: "This device may not read files.",
   noGit: "This device may not look at git.",
   letters: {
@@ -306,7 +294,6 @@ export const S = {
   pinSet: "Set a PIN",
   pinRemove: "Remove the PIN",
   pinShort: "At least four characters",
-  pinOn: "A PIN is set",
   lockNow: "Lock now",
   forgetTitle: "Forget this device",
   forgetText: "Deletes the key here. The owner's list still has the device until it is revoked there.",
@@ -324,5 +311,4 @@ export const S = {
   isThis: "this device",
   audit: "Audit",
   auditEmpty: "No entry yet",
-  consents: "Consents",
 } as const;
