@@ -207,7 +207,7 @@ export class Chats {
   async dispose(): Promise<void> {
     await Promise.all(this.list().map((chat) => chat.suspend()));
     const drivers = new Set(this.#profiles().map((profile) => this.#options.driver(profile)));
-    await Promise.all([...drivers].map((driver) => driver?.close()));
+    await Promise.all([...drivers].flatMap((driver) => (driver === undefined ? [] : [driver.close()])));
   }
 
   /** Chats that would lose work if the daemon stopped now. */

@@ -94,9 +94,6 @@ export const MAX_ATTACHMENTS_HELD = 64;
 /** Images and long results of one chat on disk; the oldest go first. */
 export const MAX_BLOB_BYTES = 128 * 1024 * 1024;
 
-/** One image as an agent hands it over; the image process refuses larger ones too. */
-export const MAX_IMAGE_INPUT_BYTES = 32 * 1024 * 1024;
-
 /** How often changed items are written to disk while a turn runs. */
 export const LOG_EVERY_MS = 1_000;
 

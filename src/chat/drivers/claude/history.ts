@@ -15,7 +15,7 @@ import { recordOf } from "./tools.js";
 const SESSION_ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /** Files that are looked at together. */
-const BATCH = 64;
+const BATCH = 128;
 
 const TITLE_CHARS = 200;
 
@@ -51,9 +51,10 @@ export class History {
     for (let at = 0; at < files.length && entries.length < o.limit; at += BATCH) {
       o.signal?.throwIfAborted();
       const batch = files.slice(at, at + BATCH);
-      const known = await Promise.all(batch.map((found) => this.#look(found)));
+      const known = batch.map((found) => this.#look(found));
       for (const [index, found] of batch.entries()) {
-        const { title, cwd } = known[index] ?? {};
+        const one = known[index];
+        const { title, cwd } = (one instanceof Promise ? await one : one) ?? {};
         if (title === undefined || title === "" || !isInside(folder, cwd)) continue;
         if (query !== undefined && !title.toLowerCase().includes(query)) continue;
         entries.push({
@@ -102,10 +103,16 @@ export class History {
     return all.sort((a, b) => b.at - a.at).slice(0, MAX_HISTORY_FILES);
   }
 
-  async #look(found: Found): Promise<Known> {
+  /** At once when it is known: thousands of logs are looked at each time. */
+  #look(found: Found): Known | Promise<Known> {
     const known = this.#known.get(found.file);
     if (known !== undefined && known.size === found.size && known.at === found.at) return known;
-    const read = { size: found.size, at: found.at, ...(await readEnds(found)) };
+    return this.#read(found);
+  }
+
+  async #read(found: Found): Promise<Known> {
+    const ends = await readEnds(found).catch(() => ({ title: "", cwd: undefined })); // gone since it was listed
+    const read = { size: found.size, at: found.at, ...ends };
     this.#known.delete(found.file);
     this.#known.set(found.file, read);
     for (const oldest of this.#known.keys()) {
