@@ -25,9 +25,6 @@ export const MAX_MESSAGE_BYTES = MAX_PLAINTEXT_BYTES - RECORD_LENGTH_BYTES;
 /** A request id comes back in its answer, which must still fit. */
 export const MAX_REQUEST_ID_BYTES = 256;
 
-/** Workspace, tab, watch, request and other opaque ids. */
-export const MAX_OPAQUE_ID_CHARS = 512;
-
 /** Nesting of a message's JSON; JSON.stringify overflows the stack near 5,000. */
 export const MAX_JSON_DEPTH = 64;
 

@@ -51,7 +51,6 @@ const ConfigSchema = z.strictObject({
   dangerousModes: z.array(AbsolutePath).max(100).optional(),
 });
 export type ConfigFile = z.infer<typeof ConfigSchema>;
-export type ProfileConfig = z.infer<typeof ProfileSchema>;
 
 export interface Config extends ConfigFile {
   readonly paths: Paths;
