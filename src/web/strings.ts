@@ -303,7 +303,7 @@ export const S = {
   revoke: "Revoke",
   revokeAsk: (name: string) => `Revoke ${name}? Its links end at once.`,
   leftBehind: "It left behind:",
-  grants: "Rights of this device",
+  grants: "What it may do",
   online: "online",
   seen: (age: string) => `seen ${age} ago`,
   never: "never seen",
