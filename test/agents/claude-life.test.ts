@@ -73,7 +73,7 @@ describe("a failing API", () => {
     ["e400", "request", /did not take the request/],
     ["cut", "connection", /connection/i],
   ])("%s ends the turn with what to do, and the next message works", async (scene, kind, words) => {
-    const chat = await world.new();
+    const chat = await world.open();
     await turn(chat, `[[${scene}]] go`);
     expect(chat.model.status()).toMatchObject({ state: "error", error: { kind } });
     expect(chat.wait()).toMatchObject({ done: true, state: "error", message: expect.stringMatching(words) });
@@ -95,7 +95,7 @@ describe("a failing API", () => {
 
 describe("settings", () => {
   test("list models, efforts and modes as the program has them, and take effect at once", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     const settings = await chat.settings();
     expect(settings.options.models.map(({ id }) => id)).toEqual(expect.arrayContaining(["default", "haiku"]));
     expect(settings.options.modes.find(({ id }) => id === "bypassPermissions")).toMatchObject({
@@ -119,7 +119,7 @@ describe("settings", () => {
   });
 
   test("of a new chat count for its first message", async () => {
-    const chat = await world.new({
+    const chat = await world.open({
       settings: { model: "haiku", effort: "high" },
       prompt: "[[text:first]] go",
     });
@@ -138,7 +138,7 @@ describe("commands", () => {
       path.join(dir, "greet.md"),
       "---\nargument-hint: <name>\ndescription: Greets\n---\n[[text:hello $ARGUMENTS]]\n",
     );
-    const chat = await world.new();
+    const chat = await world.open();
     await turn(chat, "/greet Bob");
     expect(texts(chat).at(-1)).toBe("hello Bob");
     const commands = listCommands(await chat.agentCommands());
@@ -149,7 +149,7 @@ describe("commands", () => {
   });
 
   test("compact shortens, clear starts over, rename names", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await turn(chat, "[[text:one]] go");
     const deps = { past: async () => [], resume: async () => "" };
     await runCommand(chat, { name: "compact", args: "" }, deps);
@@ -168,7 +168,7 @@ describe("commands", () => {
 
 describe("tasks", () => {
   test("in the background run on after the turn, and can be stopped", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[background]] go" });
     const request = await asked(chat);
     await chat.answer({ requestId: request.requestId, decision: "allow" }, "Phone");
@@ -188,7 +188,7 @@ describe("tasks", () => {
   });
 
   test("that end make the program go on by itself, as a turn", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await turn(chat, "[[shortbackground]] go");
     const turns = (): number => items(chat).filter((item) => item.kind === "turn").length;
     await waitFor("the turn of its own", () => turns() === 2, 60_000);
@@ -196,7 +196,7 @@ describe("tasks", () => {
   });
 
   test("of subagents show what these do under their call", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await turn(chat, "[[agent]] go");
     const call = calls(chat).find(({ name }) => name === "Agent");
     expect(chat.model.items.agentItems.get(call?.toolUseId ?? "")?.map(({ kind }) => kind)).toEqual([
@@ -209,7 +209,7 @@ describe("tasks", () => {
 
 describe("the program", () => {
   test("killed in a turn leaves it cut off, and the next message goes on", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[slow]] go" });
     await waitFor("some text", () => (texts(chat)[0]?.length ?? 0) > 10);
     const session = chat.sessionId;

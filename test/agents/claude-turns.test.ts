@@ -27,7 +27,7 @@ const ONE_PIXEL =
 
 describe("a turn", () => {
   test("shows thinking and text, and ends with its usage", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await turn(chat, "[[think]] hi");
     expect(items(chat).map((item) => item.kind)).toEqual(["user", "thinking", "text", "turn"]);
     expect(items(chat)[0]).toMatchObject({ state: "sent" });
@@ -37,7 +37,7 @@ describe("a turn", () => {
   });
 
   test("streams its text", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[brisk:200]] go" });
     const partial = await waitFor("a partial text", () => {
       const item = items(chat).find((one) => one.kind === "text");
@@ -50,7 +50,7 @@ describe("a turn", () => {
   });
 
   test("keeps the todo list in the panel", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await turn(chat, "[[tasks]] go");
     expect(chat.model.items.panel.todos).toEqual([
       { text: "Write code", state: "done" },
@@ -59,7 +59,7 @@ describe("a turn", () => {
   });
 
   test("takes images, and shows those of tools", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     const data = Buffer.from(ONE_PIXEL, "base64");
     await chat.send({ text: "[[text:seen]] look", images: [{ mediaType: "image/png", data }] });
     await settled(chat);
@@ -77,13 +77,13 @@ describe("a turn", () => {
   });
 
   test("of a failing command has its exit code", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await turn(chat, "[[bash:false]] go");
     expect(calls(chat)[0]).toMatchObject({ state: "error", exitCode: 1, title: "false" });
   });
 
   test("shows what an edit changed, and counts it in the panel", async () => {
-    const chat = await world.new({ settings: { permissionMode: "acceptEdits" } });
+    const chat = await world.open({ settings: { permissionMode: "acceptEdits" } });
     const file = path.join(world.folder, "edited.txt");
     await turn(chat, `[[write:${file}]] go`);
     await turn(chat, `[[edit:${file}]] go`);
@@ -96,7 +96,7 @@ describe("a turn", () => {
 
 describe("a request", () => {
   test("allowed runs the tool", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[bash:touch allowed-file]] go" });
     const request = await asked(chat);
     expect(request).toMatchObject({ kind: "permission", toolName: "Bash", title: "touch allowed-file" });
@@ -110,7 +110,7 @@ describe("a request", () => {
   });
 
   test("runs with the input that the answer changed", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[bash:touch first-name]] go" });
     const { requestId, input } = await asked(chat);
     const updatedInput = { ...input, command: "touch changed-name" };
@@ -121,7 +121,7 @@ describe("a request", () => {
   });
 
   test("denied tells the agent why, and the turn goes on", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[bash:touch denied-file]] go" });
     const { requestId } = await asked(chat);
     await chat.answer({ requestId, decision: "deny", message: "not today" }, "Phone");
@@ -132,7 +132,7 @@ describe("a request", () => {
   });
 
   test("denied with stop ends the turn", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[bash:touch stopped-file]] go" });
     const { requestId } = await asked(chat);
     await chat.answer({ requestId, decision: "deny", stop: true }, "Phone");
@@ -142,7 +142,7 @@ describe("a request", () => {
   });
 
   test("allowed for good is not asked again", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[bash:touch always-file]] go" });
     const { requestId, suggestions } = await asked(chat);
     const rule = suggestions.findIndex(({ label }) => label.startsWith("Allow Bash("));
@@ -155,7 +155,7 @@ describe("a request", () => {
   });
 
   test("that is a question takes its answers by id, one or several", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[ask]] go" });
     const { requestId, kind, questions } = await asked(chat);
     expect(kind).toBe("question");
@@ -173,7 +173,7 @@ describe("a request", () => {
   });
 
   test("that is a plan shows it, and leaves the mode plan when it is allowed", async () => {
-    const chat = await world.new({ settings: { permissionMode: "plan" } });
+    const chat = await world.open({ settings: { permissionMode: "plan" } });
     await chat.send({ text: "[[plan]] go" });
     const { requestId, kind, detail } = await asked(chat);
     expect(kind).toBe("plan");
@@ -184,7 +184,7 @@ describe("a request", () => {
   });
 
   test("of two subagents at once shows both, with who asks", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[agents]] go" });
     const both = await waitFor(
       "two requests",
@@ -209,7 +209,7 @@ describe("a request", () => {
 
 describe("an interrupt", () => {
   test("while text streams keeps the text so far", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[slow]] go" });
     await waitFor("some text", () => (texts(chat)[0]?.length ?? 0) > 20);
     await chat.interrupt();
@@ -220,7 +220,7 @@ describe("an interrupt", () => {
   });
 
   test("while a tool runs ends it", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[bash:python3 -c 'import time; time.sleep(30)']] go" });
     await waitFor("the tool", () => calls(chat).length > 0, 60_000);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -236,7 +236,7 @@ describe("an interrupt", () => {
   });
 
   test("while it asks takes the card away", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[bash:touch never-file]] go" });
     const { requestId } = await asked(chat);
     await chat.interrupt();
@@ -249,7 +249,7 @@ describe("an interrupt", () => {
 
 describe("a message during a turn", () => {
   test("shows as queued and is read at the next step", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[steps]] go" });
     await waitFor("the first step", () => calls(chat).length > 0, 60_000);
     await chat.send({ text: "one more thing" });
@@ -263,7 +263,7 @@ describe("a message during a turn", () => {
   });
 
   test("that is to be read now ends the reply", async () => {
-    const chat = await world.new();
+    const chat = await world.open();
     await chat.send({ text: "[[slow]] go" });
     await waitFor("some text", () => texts(chat).length > 0);
     await chat.send({ text: "[[text:right away]] now", priority: "now" });

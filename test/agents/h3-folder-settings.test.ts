@@ -38,7 +38,7 @@ test("H3: nothing of an untrusted folder acts, the chat says what would, and tru
   onTestFinished(() => world.cleanup());
   await plant(world);
 
-  const first = await world.new();
+  const first = await world.open();
   await turn(first, "[[text:one]] go");
   expect(acted(world)).toEqual([]);
   expect(world.api.requests.every(({ apiKey }) => apiKey === API_KEY || apiKey === undefined)).toBe(true);
@@ -49,7 +49,7 @@ test("H3: nothing of an untrusted folder acts, the chat says what would, and tru
     expect(said).toContain(part);
 
   await world.driver.trusts.grant(world.folder);
-  const second = await world.new();
+  const second = await world.open();
   await turn(second, "[[text:two]] go");
   expect(acted(world)).toEqual(expect.arrayContaining(["prompt", "stop"]));
   expect(items(second).some((item) => item.kind === "notice" && item.level === "warn")).toBe(false);
@@ -60,7 +60,7 @@ test("H3: nothing of an untrusted folder acts, the chat says what would, and tru
       hooks: { Stop: [{ hooks: [{ type: "command", command: `touch ${marker(world, "later")}` }] }] },
     }),
   );
-  const third = await world.new();
+  const third = await world.open();
   await turn(third, "[[text:three]] go");
   expect(existsSync(marker(world, "later"))).toBe(false);
   expect(await world.driver.trust(world.profile, world.folder)).toMatchObject({ trusted: false });

@@ -26,7 +26,7 @@ export interface ClaudeWorld {
   readonly profile: AgentProfile;
   readonly chats: Chats;
   readonly driver: ClaudeDriver;
-  new (o?: Partial<NewChat>): Promise<Chat>;
+  open(o?: Partial<NewChat>): Promise<Chat>;
   /** Another daemon on the same state and home; the one before has ended by then. */
   restart(): Promise<{ chats: Chats; driver: ClaudeDriver }>;
   cleanup(): Promise<void>;
@@ -87,7 +87,7 @@ export async function startClaude(
     configDir,
     profile,
     ...first,
-    new: async (o) => (await first.chats.new({ workspaceId: "w", folder, agent: "claude", ...o })).chat,
+    open: async (o) => (await first.chats.new({ workspaceId: "w", folder, agent: "claude", ...o })).chat,
     restart: start,
     cleanup: async () => {
       for (const dispose of stop) await dispose();
