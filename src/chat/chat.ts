@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { invalidParams, notFound, RpcFailure, unavailable } from "../protocol/errors.js";
-import type { ChatSettings, ChatWaitState, RpcResult } from "../protocol/rpc.js";
+import type { ChatSettings, ChatWaitState, RpcParams, RpcResult } from "../protocol/rpc.js";
 import type { AgentSender, PermissionRequest, ViewToolCall } from "../protocol/view.js";
 import { Delivery } from "./delivery.js";
 import type {
@@ -17,11 +17,12 @@ import type {
   ImageData,
   PastPlace,
 } from "./driver.js";
+import { EarlierLife } from "./earlier-life.js";
 import { type ChatFeed, deltaOf, pageOf } from "./feed.js";
 import { fitChatPage, splitDelta } from "./fit.js";
 import type { ImageShrinker } from "./images.js";
 import { Journal } from "./journal.js";
-import { AGENT_REPLY_TIMEOUT_MS, KEPT_RESULT_CHARS, MAX_QUEUED_MESSAGES } from "./limits.js";
+import { AGENT_REPLY_TIMEOUT_MS, MAX_QUEUED_MESSAGES } from "./limits.js";
 import { ChatModel, userItem } from "./model.js";
 import { Outbox } from "./outbox.js";
 import type { AnswerParams } from "./requests.js";
@@ -30,8 +31,9 @@ import { scrubber, scrubText } from "./scrub.js";
 import { checkSettings, type SettingsPatch, settingsOf } from "./settings.js";
 import { type Starts, within } from "./starts.js";
 import type { ChatFile, ChatStore } from "./store.js";
-import { head, oneLine } from "./text.js";
+import { oneLine } from "./text.js";
 import { lastLine, waitResult } from "./wait.js";
+import { Whole } from "./whole.js";
 
 export interface ChatLog {
   warn(fields: Record<string, unknown>, message: string): void;
@@ -86,17 +88,16 @@ export class Chat {
   readonly #journal: Journal;
   readonly #runner: Runner;
   readonly #delivery: Delivery;
+  readonly #earlier: EarlierLife;
+  readonly #whole: Whole;
   readonly #secrets: readonly string[];
   readonly #listeners = new Set<() => void>();
   readonly #taken = new Map<string, number>();
-  #loading: Promise<void> | undefined;
   #telling = false;
   #title: string;
   #titled: boolean;
   #sessionId: string | undefined;
-  #cursor: number | undefined;
   #lastAt = 0;
-  #interruptedTurn: ChatFile["turn"];
 
   constructor(
     file: ChatFile,
@@ -113,8 +114,6 @@ export class Chat {
     this.#title = file.title;
     this.#titled = file.titled;
     this.#sessionId = file.sessionId;
-    this.#cursor = file.cursor;
-    this.#interruptedTurn = file.turn;
     this.#secrets = o.driver.secrets(o.profile);
     this.model = new ChatModel(
       { settings: file.settings, since: file.since, lostRequests: file.requests },
@@ -134,10 +133,30 @@ export class Chat {
       file: () => this.#file(),
       failed: (error) => this.#warn(error, "a chat could not be written to disk"),
     });
+    const log = { driver: o.driver, place: this.place, sessionId: () => this.#sessionId };
+    this.#earlier = new EarlierLife(
+      {
+        ...log,
+        model: this.model,
+        outbox: this.#outbox,
+        journal: this.#journal,
+        taken: (id) => this.#messageTaken(id),
+        changed: () => this.#changed(),
+        warn: (error, message) => this.#warn(error, message),
+      },
+      file,
+    );
+    this.#whole = new Whole({
+      ...log,
+      items: this.model.items,
+      blobs: o.store.blobs,
+      images: o.context.images,
+      secrets: this.#secrets,
+    });
     this.#runner = new Runner({
       starts: o.context.starts,
       open: () => this.#open(),
-      prepare: () => this.#reconcile(),
+      prepare: () => this.#earlier.reconcile(),
       changed: () => this.#runnerChanged(),
       idle: () => this.model.turn === undefined && this.model.requests.size === 0 && this.#outbox.size === 0,
       idleStopMs: o.context.idleStopMs,
@@ -172,8 +191,7 @@ export class Chat {
 
   /** Resolves when the items of its earlier life are there. */
   load(): Promise<void> {
-    this.#loading ??= this.#load();
-    return this.#loading;
+    return this.#earlier.load();
   }
 
   readonly feed: ChatFeed = (() => {
@@ -229,38 +247,12 @@ export class Chat {
   }
 
   /** One call with as much of its result as is kept anywhere. */
-  async tool(toolUseId: string): Promise<ViewToolCall> {
-    const call = this.model.items.tools.get(toolUseId);
-    if (call === undefined) throw notFound("tool call");
-    if (call.result?.truncated !== true) return call;
-    const text = (await this.#store.blobs.text(toolUseId)) ?? (await this.#recall(toolUseId))?.text;
-    if (text === undefined) return call;
-    const kept = head(text, KEPT_RESULT_CHARS);
-    const { truncated: _truncated, ...result } = call.result;
-    return {
-      ...call,
-      result: {
-        ...result,
-        text: scrubText(kept, this.#secrets),
-        ...(kept.length < text.length ? { truncated: true } : {}),
-      },
-    };
+  tool(toolUseId: string): Promise<ViewToolCall> {
+    return this.#whole.tool(toolUseId);
   }
 
-  async image(
-    ref:
-      | { kind: "user"; itemKey: string; index: number }
-      | { kind: "tool"; toolUseId: string; index: number },
-  ) {
-    const owner = ref.kind === "user" ? ref.itemKey : ref.toolUseId;
-    const shown =
-      ref.kind === "user" ? this.model.items.get(owner) : this.model.items.tools.get(owner)?.result;
-    const images = shown !== undefined && "images" in shown ? shown.images : undefined;
-    if (images?.[ref.index] === undefined) throw notFound("image");
-    const image = (await this.#store.blobs.image(owner, ref.index)) ?? (await this.#recallImage(ref, owner));
-    if (image === undefined) throw unavailable("The image is gone from the agent's own log");
-    const small = await this.#context.images.shrink(image.data);
-    return { ...small, data: small.data.toString("base64") };
+  image(ref: RpcParams<"chat.image">["ref"]): Promise<RpcResult<"chat.image">> {
+    return this.#whole.image(ref);
   }
 
   /** The questions to the owner about this chat, which stand among its requests. */
@@ -409,7 +401,7 @@ export class Chat {
     if (this.model.turn !== undefined) throw unavailable("A turn runs; interrupt it first");
     await this.#runner.stop();
     this.#sessionId = undefined;
-    this.#cursor = undefined;
+    this.#earlier.cursor = undefined;
     this.model.closeAll("the conversation was cleared");
     this.model.items.cut(0);
     this.model.items.putPanel({ todos: [], files: [], tasks: [] });
@@ -442,22 +434,15 @@ export class Chat {
 
   /** Writes the state for the first time. */
   async create(): Promise<void> {
-    this.#loading = Promise.resolve();
+    this.#earlier.none();
     await this.#journal.saveState();
   }
 
   /** Fills a new chat from the agent's own log. */
   async importPast(): Promise<void> {
     if (this.#sessionId === undefined) return;
-    const past = await this.#driver.readPast(this.place, this.#sessionId);
-    if (past.skippedBytes > 0) {
-      const size = (past.skippedBytes / (1024 * 1024)).toFixed(1);
-      this.model.notice("info", `${size} MB of this chat's log lie before this and are not shown`);
-    }
-    for await (const event of past.events) this.model.apply(event);
-    this.#cursor = past.cursor;
-    if (past.title !== undefined && !this.#titled) this.#title = oneLine(past.title, 200);
-    this.#settleLoaded();
+    const title = await this.#earlier.importPast(this.#sessionId);
+    if (title !== undefined && !this.#titled) this.#title = oneLine(title, 200);
     await Promise.all([this.#journal.saveState(), this.#journal.rewrite()]);
     this.#changed();
   }
@@ -530,12 +515,8 @@ export class Chat {
   }
 
   #turnEnded(): void {
-    void this.#driver
-      .position(this.place, this.#sessionId)
-      .then((cursor) => {
-        this.#cursor = cursor ?? this.#cursor;
-        return Promise.all([this.#journal.flush(), this.#journal.saveState()]);
-      })
+    this.#earlier
+      .turnEnded()
       .catch((error: unknown) => this.#warn(error, "a finished turn could not be written to disk"));
   }
 
@@ -574,60 +555,6 @@ export class Chat {
     if (call !== undefined) this.model.items.putTool({ ...call, state: "denied" });
   }
 
-  // --- Its earlier life --------------------------------------------------------
-
-  async #load(): Promise<void> {
-    await this.#journal.load();
-    await this.#catchUp();
-    this.#settleLoaded();
-    this.#changed();
-  }
-
-  /** Before each start: what another program wrote meanwhile, and which messages arrived unseen. */
-  async #reconcile(): Promise<void> {
-    await this.load();
-    await this.#catchUp();
-    const handed = this.#outbox.handed();
-    if (handed.length === 0) return;
-    for (const { id } of handed) {
-      const sessionId = this.#sessionId;
-      const taken = sessionId !== undefined && (await this.#driver.wasTaken(this.place, sessionId, id));
-      if (taken) this.#messageTaken(id);
-      else this.#outbox.mark(id, false);
-    }
-    await this.#journal.saveState();
-  }
-
-  async #catchUp(): Promise<void> {
-    if (this.#sessionId === undefined || this.#cursor === undefined) return;
-    try {
-      const past = await this.#driver.readPast(this.place, this.#sessionId, this.#cursor);
-      for await (const event of past.events) if (isNews(this.model, event)) this.model.apply(event);
-      this.#cursor = past.cursor;
-    } catch (error) {
-      this.#warn(error, "the agent's own log could not be read");
-    }
-  }
-
-  /** Nothing runs after a start: what looks as if it did was cut off. */
-  #settleLoaded(): void {
-    const { items } = this.model;
-    for (const item of [...items.items]) {
-      if ((item.kind === "text" || item.kind === "thinking") && item.streaming === true) {
-        const { streaming: _streaming, ...rest } = item;
-        items.put(rest);
-      }
-    }
-    this.model.closeAll("the daemon was restarted since");
-    const turn = this.#interruptedTurn;
-    this.#interruptedTurn = undefined;
-    if (turn === undefined) return;
-    this.model.startTurn(turn.startedAt);
-    const message = "The daemon was restarted while this turn ran; send a message to go on";
-    this.model.endTurn({ result: "interrupted", error: { message, kind: "restart" } });
-    this.#saveSoon();
-  }
-
   /** Hands over what an earlier life left waiting. */
   async resumeDelivery(): Promise<void> {
     if (this.#outbox.size === 0) return;
@@ -653,7 +580,7 @@ export class Chat {
       requests: model.requests.ids(),
       since: model.status().since,
       ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
-      ...(this.#cursor === undefined ? {} : { cursor: this.#cursor }),
+      ...(this.#earlier.cursor === undefined ? {} : { cursor: this.#earlier.cursor }),
       ...(model.turn === undefined ? {} : { turn: model.turn }),
       ...(model.error === undefined ? {} : { error: model.error }),
     };
@@ -665,20 +592,6 @@ export class Chat {
 
   async #options(): Promise<AgentOptions> {
     return this.model.options ?? (await this.#driver.options(this.profile, this.cwd));
-  }
-
-  async #recall(toolUseId: string) {
-    if (this.#sessionId === undefined) return undefined;
-    return this.#driver.recall(this.place, this.#sessionId, toolUseId);
-  }
-
-  async #recallImage(
-    ref: { kind: "user" | "tool"; index: number },
-    owner: string,
-  ): Promise<ImageData | undefined> {
-    if (ref.kind === "tool") return (await this.#recall(owner))?.images[ref.index];
-    if (this.#sessionId === undefined) return undefined;
-    return (await this.#driver.recallMessage(this.place, this.#sessionId, owner))?.[ref.index];
   }
 
   #queueChanged(): void {
@@ -721,14 +634,6 @@ export class Chat {
     const code = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.name) : "unknown";
     this.#context.log.warn({ tabId: this.tabId, code }, message);
   }
-}
-
-/** What catching up may add: nothing that is shown already. */
-function isNews(model: ChatModel, event: DriverEvent): boolean {
-  if (event.type === "item") return !model.items.has(event.item.key);
-  if (event.type === "text") return !model.items.has(event.key);
-  if (event.type === "tool") return model.items.tools.get(event.call.toolUseId)?.result === undefined;
-  return event.type !== "file-changed";
 }
 
 /** An agent's message as the other agent reads it: whose it is, and that it is no person's word. */
