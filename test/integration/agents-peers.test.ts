@@ -141,6 +141,7 @@ describe("a peer that is away", () => {
     const send = (text: string) =>
       askAsAgent(a, x.tabId, { device: "gamma", method: "chat.send", params: { ...z, text } });
     expect((await send("before")).error).toBeUndefined();
+    await waitFor("the first", () => agentLog(c).some((entry) => entry.got?.includes("before")));
     await c.kill();
     const began = Date.now();
     const { error } = await send("while away");
