@@ -1,5 +1,5 @@
 /** nexus chat wait: asks again until the turn is over, or the time is. */
-import { MAX_WAIT_MS, type RpcParams } from "../../protocol/rpc.js";
+import { type ChatWaitState, MAX_WAIT_MS, type RpcParams } from "../../protocol/rpc.js";
 import type { CommonOptions } from "../command.js";
 import { type Session, withClient } from "../connect.js";
 import { CommandFailure, ExitCode, timedOut } from "../exit.js";
@@ -16,7 +16,14 @@ export async function wait(tab: string, options: CommonOptions & { after?: numbe
   });
 }
 
-/** Prints what the agent said, or that it asks, failed or was closed. */
+/** What a turn's outcome is to a script: it failed, or it waits for a person, or the chat is no more. */
+const OUTCOMES: Readonly<Partial<Record<ChatWaitState, ExitCode>>> = {
+  error: ExitCode.failed,
+  asking: ExitCode.unavailable,
+  closed: ExitCode.unavailable,
+};
+
+/** Prints what the agent said, or that it asks, failed or was closed; the exit code tells too. */
 export async function waitOn(
   { client }: Session,
   params: Omit<RpcParams<"chat.wait">, "timeoutMs">,
@@ -30,7 +37,11 @@ export async function waitOn(
     output.value(result);
     if (result.state === "idle") output.text(result.message ?? "");
     else output.line(result.message === undefined ? result.state : `${result.state}: ${result.message}`);
-    if (result.done) return;
+    if (result.done) {
+      const code = OUTCOMES[result.state];
+      if (code === undefined) return;
+      throw new CommandFailure(code, ""); // what it says is printed already
+    }
     throw output.json ? new CommandFailure(ExitCode.timedOut, "") : timedOut("The time of --timeout is over");
   }
 }
