@@ -23,7 +23,8 @@ export async function run() {
       ...(await reads(daemon)),
       ...(await keys(daemon)),
       ...(await lists(daemon)),
-      ...(await neighbours(daemon)),
+      ...(await neighbours(daemon, "yes")),
+      ...(await neighbours(daemon, "cat /dev/urandom")),
     ];
   } finally {
     await daemon.stop();
@@ -283,10 +284,10 @@ async function lists(daemon) {
   ];
 }
 
-/** What others feel while one terminal floods. */
-async function neighbours(daemon) {
+/** What others feel while one terminal floods with what `command` prints. */
+async function neighbours(daemon, command) {
   const { client } = await daemon.device();
-  const flooding = await openTerminal(daemon, client, "yes");
+  const flooding = await openTerminal(daemon, client, command);
   const quiet = await openTerminal(daemon, client);
   const floodWatch = client.watchTerminal({ ...flooding, lines: 1000 }, { onChange: () => undefined });
   let seen = "";
@@ -319,13 +320,13 @@ async function neighbours(daemon) {
   client.close();
   return [
     {
-      what: "during a flood: another link-mate's `sessions.list`, p99",
+      what: `beside \`${command}\`: another link-mate's \`sessions.list\`, p99`,
       value: quantile(calls, 0.99),
       unit: "ms",
       goal: "< 100 ms",
     },
     {
-      what: "during a flood: another watch's update, p99",
+      what: `beside \`${command}\`: another watch's update, p99`,
       value: quantile(updates, 0.99),
       unit: "ms",
       goal: "< 100 ms",
