@@ -3,8 +3,9 @@
  * whose process is gone, or whose pid now belongs to another process, is
  * taken over.
  */
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { link, readFile, rm, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 export class AlreadyRunningError extends Error {
@@ -26,24 +27,61 @@ const MAX_ATTEMPTS = 5;
 export async function takeLock(stateDir: string): Promise<Lock> {
   const path = join(stateDir, "lock");
   const mine = `${process.pid} ${startTime(process.pid)}\n`;
-  const temp = `${path}.${process.pid}`;
-  await writeFile(temp, mine, { mode: 0o600 });
+  const temp = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  const lock = { release: () => rm(path, { force: true }) };
   try {
+    await writeFile(temp, mine, { mode: 0o600 });
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      try {
-        await link(temp, path); // fails when it is there: of two at once, one gets it
-        return { release: () => rm(path, { force: true }) };
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      }
-      const held = await holder(path);
+      if (await linked(temp, path)) return lock; // of two at once, one gets it
+      const text = await textOf(path);
+      if (text === undefined) continue;
+      const held = holderIn(text);
       if (held !== undefined) throw new AlreadyRunningError(stateDir, held);
-      await rm(path, { force: true });
+      if (await replaced({ path, text, temp, stateDir })) return lock;
     }
   } finally {
-    await unlink(temp);
+    await rm(temp, { force: true }); // what a full disk left of it too
   }
   throw new Error(`Could not take the lock ${path}; another daemon starts at the same time, try again`);
+}
+
+/**
+ * Puts `temp` in the place of a stale lock. Removing it first would let two in: one that judged
+ * it stale a moment ago would remove the other's fresh one. So each stale text has one claim,
+ * and only who holds that replaces it.
+ */
+async function replaced(stale: {
+  path: string;
+  text: string;
+  temp: string;
+  stateDir: string;
+}): Promise<boolean> {
+  const { path, text, temp, stateDir } = stale;
+  const claim = `${path}.${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+  if (!(await linked(temp, claim))) {
+    const claimant = await holder(claim);
+    if (claimant !== undefined) throw new AlreadyRunningError(stateDir, claimant);
+    await rm(claim, { force: true }); // its process ended between two calls
+    return false;
+  }
+  try {
+    if ((await textOf(path)) !== text) return false;
+    await rename(temp, path);
+    return true;
+  } finally {
+    await rm(claim, { force: true });
+  }
+}
+
+/** False when `path` is there. */
+async function linked(temp: string, path: string): Promise<boolean> {
+  try {
+    await link(temp, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
 }
 
 /** The live process that holds the lock, if one does. */
@@ -52,13 +90,20 @@ export async function lockHolder(stateDir: string): Promise<number | undefined> 
 }
 
 async function holder(path: string): Promise<number | undefined> {
-  let text: string;
+  const text = await textOf(path);
+  return text === undefined ? undefined : holderIn(text);
+}
+
+async function textOf(path: string): Promise<string | undefined> {
   try {
-    text = await readFile(path, "utf8");
+    return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
+}
+
+function holderIn(text: string): number | undefined {
   const [pidText = "", started = ""] = text.trim().split(" ");
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return undefined;

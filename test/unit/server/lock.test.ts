@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -35,4 +35,15 @@ test("a lock of a process that is gone is taken over", async () => {
 test("a lock whose pid now belongs to another process is taken over", async () => {
   writeFileSync(join(folder, "lock"), `${process.pid} 1\n`); // this process did not start then
   await (await takeLock(folder)).release();
+});
+
+test("of ten takers at once of a lock that a crash left one gets it, each time", async () => {
+  for (let round = 0; round < 50; round++) {
+    writeFileSync(join(folder, "lock"), `${process.pid} 1\n`);
+    const takers = await Promise.allSettled(Array.from({ length: 10 }, () => takeLock(folder)));
+    const taken = takers.flatMap((taker) => (taker.status === "fulfilled" ? [taker.value] : []));
+    expect(taken).toHaveLength(1);
+    await taken[0]?.release();
+    expect(readdirSync(folder)).toEqual([]);
+  }
 });
