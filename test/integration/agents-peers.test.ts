@@ -1,5 +1,5 @@
 /** This daemon as a client of others: pairing both ways, commands in tabs, and a peer that is away. */
-import { rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import {
   agentLog,
@@ -141,7 +141,13 @@ describe("a peer that is away", () => {
     const send = (text: string) =>
       askAsAgent(a, x.tabId, { device: "gamma", method: "chat.send", params: { ...z, text } });
     expect((await send("before")).error).toBeUndefined();
-    await waitFor("the first", () => agentLog(c).some((entry) => entry.got?.includes("before")));
+    await waitFor("the first to be written down as read", () => {
+      const [file] = readdirSync(`${c.home}/.local/state/nexusd/chats`, { recursive: true })
+        .map(String)
+        .filter((name) => name.endsWith("chat.json"));
+      const state = readFileSync(`${c.home}/.local/state/nexusd/chats/${file}`, "utf8");
+      return agentLog(c).length > 0 && (JSON.parse(state) as { queue: unknown[] }).queue.length === 0;
+    });
     await c.kill();
     const began = Date.now();
     const { error } = await send("while away");
@@ -261,9 +267,9 @@ describe("the owner's commands", () => {
     const c = await startScripted();
     await c.call("chat.rename", { ...(await openChat(c)), title: "x" });
     const file = `${c.home}/.local/state/nexusd/audit.jsonl`;
+    await waitFor("the audit line", () => readFileSync(file, "utf8").includes("chat.rename"));
     await c.kill();
     expect((await run("nexusd", ["audit", "verify"], { env: c.env })).code).toBe(0);
-    const { readFileSync, writeFileSync } = await import("node:fs");
     writeFileSync(file, readFileSync(file, "utf8").replace('"outcome":"ok"', '"outcome":"no"'));
     const broken = await run("nexusd", ["audit", "verify", "--json"], { env: c.env });
     expect(broken.code).toBe(1);
