@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { notFound, unavailable } from "../protocol/errors.js";
 import type { Tabs } from "../sessions/tabs.js";
 import type { Terminals } from "../terminal/client.js";
+import { checkWindowSize } from "../terminal/host/size.js";
 import type { OwnerHandlers } from "./context.js";
 
 type Attached = Awaited<ReturnType<Terminals["attach"]>>;
@@ -52,7 +53,10 @@ export function createAttachMethods(
       return {};
     },
     "owner.attach.resize": (ctx, { attachId, cols, rows }) => {
-      find(ctx.link.id, attachId).resize(cols, rows);
+      const attached = find(ctx.link.id, attachId);
+      // the host is told, not asked: a size that it would refuse is refused here
+      checkWindowSize({ cols, rows });
+      attached.resize(cols, rows);
       return {};
     },
     "owner.attach.detach": (ctx, { attachId }) => {

@@ -31,7 +31,8 @@ test("sees a switch of the screen that is cut between two pieces, and among othe
 
 test("undoes mouse, paste and keyboard modes once", () => {
   const { restored } = written("\x1b[?1000h\x1b[?2004h");
-  for (const mode of ["\x1b[?1000l", "\x1b[?1006l", "\x1b[?2004l", "\x1b[?25h", "\x1b[<u"]) {
+  const off = ["1", "1000", "1002", "1003", "1004", "1006", "2004"].map((mode) => `\x1b[?${mode}l`);
+  for (const mode of [...off, "\x1b[?25h", "\x1b[<u"]) {
     expect(restored.split(mode)).toHaveLength(2);
   }
 });
