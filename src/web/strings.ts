@@ -309,6 +309,11 @@ export const S = {
   never: "never seen",
   overHttp: "over http",
   isThis: "this device",
+  agents: "Messages between agents",
+  agentsGo: "Agents of your devices may ask each other, within your limits",
+  agentsStopped: (since: string) => `Stopped since ${since}: every request of an agent is refused`,
+  stopAgents: "Stop all agents",
+  resumeAgents: "Let them ask again",
   audit: "Audit",
   auditEmpty: "No entry yet",
 } as const;

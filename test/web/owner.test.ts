@@ -48,3 +48,17 @@ test("a device without the right has no such corner", async () => {
   await page.getByText("Act as the owner").waitFor();
   expect(await page.getByRole("link", { name: "Owner's corner" }).count()).toBe(0);
 });
+
+test("the owner's phone stops all requests of agents, and lets them through again", async () => {
+  const { page } = await openPaired(browser, daemon, { capabilities: [...EVERYTHING, "owner"] });
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("link", { name: "Owner's corner" }).click();
+  const stopped = async (): Promise<boolean> =>
+    (await daemon.owner("owner.agents", {})).stopped !== undefined;
+  await page.getByRole("button", { name: "Stop all agents" }).click();
+  await page.getByText("Stopped since").waitFor();
+  expect(await stopped()).toBe(true);
+  await page.getByRole("button", { name: "Let them ask again" }).click();
+  await page.getByRole("button", { name: "Stop all agents" }).waitFor();
+  expect(await stopped()).toBe(false);
+});

@@ -5,6 +5,7 @@ import { messageOf } from "../link/call.js";
 import { client, has } from "../link/connection.js";
 import { S } from "../strings.js";
 import { TopBar } from "../ui/top-bar.js";
+import { AgentsSwitch } from "./agents-switch.js";
 import { AuditTail } from "./audit-tail.js";
 import { DeviceCard } from "./device-card.js";
 
@@ -36,6 +37,8 @@ export function OwnerPage() {
         {devices?.map((one) => (
           <DeviceCard key={one.id} device={one} onChange={read} />
         ))}
+        <h2 class="group-head">{S.agents}</h2>
+        {mayOwn && <AgentsSwitch />}
         <h2 class="group-head">{S.audit}</h2>
         {mayOwn && <AuditTail />}
       </div>
