@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { gitVersion } from "../git/version.js";
 import type { DoctorCheck } from "../protocol/owner.js";
 import { Terminals } from "../terminal/client.js";
 import { terminalEnv } from "../terminal/env.js";
@@ -96,6 +97,11 @@ function commonTrials(paths: Paths, { listening }: { listening: boolean }): Tria
       name: "clock",
       probe: () => checkClock(paths.stateDir),
       repair: "Set the clock: timedatectl set-ntp true",
+    },
+    {
+      name: "git",
+      probe: async () => await gitVersion((await loadConfig()).gitEnvironment),
+      repair: "Install git 2.38 or newer; without it git.* answers Unavailable",
     },
     {
       name: "native binding",
