@@ -25,6 +25,14 @@ export const UPDATE_INTERVAL_MS = 33;
 /** A watch may take a tenth of a core: it rests this many times what its last update cost. */
 export const UPDATE_REST_FACTOR = 9;
 
+/**
+ * A watch rests a millisecond for this many characters of its last update, up
+ * to a tenth of a second: a flood of whole windows costs a link 1 MB a second
+ * at most, and a key typed after one is still echoed at once for a person.
+ */
+export const UPDATE_CHARS_PER_MS = 1000;
+export const MAX_SIZE_REST_MS = 100;
+
 /** How long synchronised output (mode 2026) holds an update back. */
 export const SYNC_HOLD_MS = 150;
 

@@ -3,7 +3,14 @@
  * The first change after quiet goes out at once, then one at most every 33 ms
  * and never before the last was taken, always against what it last got.
  */
-import { QUIET_MS, SYNC_HOLD_MS, UPDATE_INTERVAL_MS, UPDATE_REST_FACTOR } from "./limits.js";
+import {
+  MAX_SIZE_REST_MS,
+  QUIET_MS,
+  SYNC_HOLD_MS,
+  UPDATE_CHARS_PER_MS,
+  UPDATE_INTERVAL_MS,
+  UPDATE_REST_FACTOR,
+} from "./limits.js";
 import type { ReadOptions, Window, Windows } from "./window.js";
 
 export interface ScreenUpdate {
@@ -121,7 +128,7 @@ export class Watch implements ScreenWatch {
     this.#heldSince = undefined;
     this.#busy = update !== undefined;
     const delivered = update && this.#hand(update);
-    this.#notBefore = now + Math.max(UPDATE_INTERVAL_MS, UPDATE_REST_FACTOR * (performance.now() - now));
+    this.#notBefore = now + restMs({ costMs: performance.now() - now, chars: update?.text.length ?? 0 });
     if (delivered === undefined) {
       this.#schedule();
       return;
@@ -138,4 +145,10 @@ export class Watch implements ScreenWatch {
   async #hand(update: ScreenUpdate): Promise<void> {
     await this.#deliver({ start: update.start, text: update.text });
   }
+}
+
+/** How long a watch rests after an update, by what it cost to make and to carry. */
+function restMs({ costMs, chars }: { costMs: number; chars: number }): number {
+  const forSize = Math.min(MAX_SIZE_REST_MS, chars / UPDATE_CHARS_PER_MS);
+  return Math.max(UPDATE_INTERVAL_MS, UPDATE_REST_FACTOR * costMs, forSize);
 }
