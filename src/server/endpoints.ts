@@ -55,11 +55,11 @@ export interface LocalEndpoints {
 }
 
 export async function openSockets({ paths }: Config, to: LocalEndpoints, closers: Closers): Promise<void> {
-  const local = { receive: to.receive, opened: () => undefined, closed: () => undefined };
-  const owner = await listenLocal({ ...local, path: paths.ownerSocket, identify: { first: OWNER } });
+  const { receive } = to;
+  const owner = await listenLocal({ receive, path: paths.ownerSocket, identify: { first: OWNER } });
   closers.add(() => owner.close());
   const agents = await listenLocal({
-    ...local,
+    receive,
     path: paths.agentSocket,
     identify: { fromLine: (line) => to.agent(line) },
   });

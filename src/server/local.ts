@@ -19,8 +19,6 @@ export interface LocalOptions {
   /** Who speaks: at once for the owner's socket, from the first line for the agents'. */
   readonly identify: { first: Caller } | { fromLine(line: Uint8Array): Caller | Receiver | undefined };
   receive(connection: Connection, message: Uint8Array): Promise<void>;
-  opened(connection: Connection): void;
-  closed(connection: Connection): void;
 }
 
 /** Takes a connection's lines instead of the dispatch. */
@@ -86,9 +84,7 @@ class LocalConnection implements Carrier {
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
       this.#receiver?.close();
-      if (this.#connection === undefined) return;
-      this.#connection.lost();
-      options.closed(this.#connection);
+      this.#connection?.lost();
     });
   }
 
@@ -111,7 +107,6 @@ class LocalConnection implements Carrier {
 
   #open(caller: Caller): void {
     this.#connection = new Connection(caller, this);
-    this.#options.opened(this.#connection);
   }
 
   #data(chunk: Buffer): void {
